@@ -23,17 +23,17 @@ static inline uint32_t tw_far_flag(const tw_caches_t* caches, tw_index_t panels,
   return tw_is_far(caches, panels, steps, step) ? TW_MMT4D_FLAG_RHS_FAR : 0;
 }
 
-// Has a call, number `i` of `calls` that precede that which reads the slice of
-// a panel at `slice`, steps of `step` bytes, ask for its part of that.
-// Otherwise all of it would have to come from L3 or memory while one tile is
-// multiplied: f32 of 4096 cubed takes 1.02 times as long then, bf16 by AMX 1.02
-// to 1.04 from 1024 cubed on, and 1.13 of 128x4096x4096 (Granite Rapids).
+// Has a call, number `i` of those that precede the one that reads the slice of
+// a panel at `slice`, ask for its part of that: `share` bytes a step, those of
+// a step by the number of calls, rounded up. Otherwise all of it would have to
+// come from L3 or memory while one tile is multiplied: f32 of 4096 cubed takes
+// 1.02 times as long then, bf16 by AMX 1.02 to 1.04 from 1024 cubed on,
+// and 1.13 of 128x4096x4096 (Granite Rapids).
 static inline void tw_ask_for_part(tw_mmt4d_params_t* tile, const char* slice,
-                                   tw_index_t step, tw_index_t calls,
-                                   tw_index_t i) {
+                                   tw_index_t share, tw_index_t i) {
   tile->flags |= TW_MMT4D_FLAG_NEXT;
-  tile->next_step = tw_panels_of(step, calls);
-  tile->next = slice + i * tile->K * tile->next_step;
+  tile->next_step = share;
+  tile->next = slice + i * tile->K * share;
 }
 
 // Asks for the lines of an out tile, while the one before it is multiplied: its

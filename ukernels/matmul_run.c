@@ -206,6 +206,10 @@ static void tw_multiply_whole(const tw_matmul_plan_t* plan,
                      b->m >= TW_ROWS_THAT_ASK;
   for (tw_index_t first = 0; first < b->n; first += plan->group) {
     const tw_index_t end = tw_min(first + plan->group, b->n);
+    const tw_index_t share = singly ? tw_panels_of(plan->rhs.step, b->m)
+                             : plan->lhs_far
+                                 ? tw_panels_of(plan->lhs.step, end - first)
+                                 : 0;
     for (tw_index_t m = 0; m < b->m; ++m)
       for (tw_index_t n = first; n < end; ++n) {
         char* out = b->out + m * b->out_row + n * b->out_col;
@@ -220,11 +224,10 @@ static void tw_multiply_whole(const tw_matmul_plan_t* plan,
                            b->k * plan->rhs.step);
         tile.flags = flags | (m == 0 ? plan->rhs_far : 0);
         if (singly && n + 1 < b->panels)
-          tw_ask_for_part(&tile, b->rhs + (n + 1) * b->rhs_panel,
-                          plan->rhs.step, b->m, m);
+          tw_ask_for_part(&tile, b->rhs + (n + 1) * b->rhs_panel, share, m);
         else if (plan->lhs_far && m + 1 < b->m)
-          tw_ask_for_part(&tile, b->lhs + (m + 1) * b->lhs_panel,
-                          plan->lhs.step, end - first, n - first);
+          tw_ask_for_part(&tile, b->lhs + (m + 1) * b->lhs_panel, share,
+                          n - first);
         tw_multiply_tile(plan, b, m, n, out, &tile);
       }
   }

@@ -203,6 +203,10 @@ static void tw_run_rows(const tw_run_t* run, tw_index_t m_begin,
   const char* next_slice = run->singly && m_end - m_begin >= TW_ROWS_THAT_ASK
                                ? tw_next_slice(run, n_begin, n_end, first, k)
                                : 0;
+  const tw_index_t share =
+      next_slice     ? tw_panels_of(run->rhs_step, m_end - m_begin)
+      : run->lhs_far ? tw_panels_of(run->lhs_step, end - first)
+                     : 0;
   for (tw_index_t m = m_begin; m < m_end; ++m) {
     const char* lhs = run->lhs + m * run->lhs_row + k * run->lhs_step;
     int32_t sums[TW_RESIGN_MOST_LANES];
@@ -216,11 +220,9 @@ static void tw_run_rows(const tw_run_t* run, tw_index_t m_begin,
         tw_ask_for_next_tile(run, m, m_end, n, first, end);
       tile.flags = flags | (m == m_begin ? run->rhs_far : 0);
       if (next_slice)
-        tw_ask_for_part(&tile, next_slice, run->rhs_step, m_end - m_begin,
-                        m - m_begin);
+        tw_ask_for_part(&tile, next_slice, share, m - m_begin);
       else if (run->lhs_far && m + 1 < m_end)
-        tw_ask_for_part(&tile, lhs + run->lhs_row, run->lhs_step, end - first,
-                        n - first);
+        tw_ask_for_part(&tile, lhs + run->lhs_row, share, n - first);
       if (run->resign)
         run->resign_fn(out, lhs, rhs, &tile, sums);
       else

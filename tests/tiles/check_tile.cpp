@@ -47,8 +47,8 @@ GuardedBuffer copyOf(const std::vector<uint8_t>& bytes,
 }
 
 // The parameters of one call, with poison in all that a tile may not read. The
-// buffer ends behind what flags announce. What a tile is told of is far, and
-// may be anywhere.
+// buffer ends behind what flags announce. The poison at `next`
+// may be asked for, but not read.
 GuardedBuffer makeParams(const TileKey& key, const TileCase& c,
                          bool shapeInParams) {
   tw_mmt4d_params_t params;

@@ -207,33 +207,44 @@ TEST(ContractionTest, PanelsSideBySideWhereTheCoreReadsThem) {
   EXPECT_GT(slices[0].bytes, 1024);
 }
 
+// A case of tiles of 4x16, `N` columns and two chunks of K.
+Case ofTwoChunks(int64_t N, tw_known_core_t core) {
+  Case c;
+  c.N = N;
+  c.K = 1100;
+  c.M0 = 4;
+  c.N0 = 16;
+  c.core = core;
+  return c;
+}
+
+// Whether call `i` asks for the part of number `part` of what lies at `from`,
+// `step` bytes of each K step.
+void expectAsks(size_t i, const char* from, size_t part, int64_t step) {
+  const Slice& slice = slices[i];
+  EXPECT_EQ(slice.nextStep, step);
+  EXPECT_EQ(slice.next, from + static_cast<int64_t>(part) * slice.K * step);
+}
+
 // Three rows of tiles take panel after panel, and each asks for a third of the
 // next one; two rows do not.
 TEST(ContractionTest, FewRowsAskForTheNextPanel) {
   Random random(seedOf("ContractionTest.NextPanel"));
-  Case c;
-  c.N = 128;
-  c.K = 1100;
-  c.M0 = 4;
-  c.N0 = 16;
-  c.core = {1, 128, 1, 1, 1, 0};
+  Case c = ofTwoChunks(128, {1, 128, 1, 1, 1, 0});
   for (const int64_t rows : {3, 2}) {
     c.M = rows * c.M0;
     check(c, random);
     const int64_t panels = c.N / c.N0;
     const auto calls = static_cast<size_t>(rows * panels);
-    ASSERT_EQ(slices.size(), 2 * calls);  // two chunks of K
+    ASSERT_EQ(slices.size(), 2 * calls);
     for (size_t i = 0; i < slices.size(); ++i) {
-      const Slice& slice = slices[i];
       const size_t m = i % static_cast<size_t>(rows);
       const size_t next = i - m + static_cast<size_t>(rows);
       if (rows < 3 || next % calls == 0) {
-        EXPECT_EQ(slice.next, nullptr);
+        EXPECT_EQ(slices[i].next, nullptr);
         continue;
       }
-      EXPECT_EQ(slice.nextStep, (c.N0 * 4 + rows - 1) / rows);
-      EXPECT_EQ(slice.next, slices[next].rhs + static_cast<int64_t>(m) *
-                                                   slice.K * slice.nextStep);
+      expectAsks(i, slices[next].rhs, m, (c.N0 * 4 + rows - 1) / rows);
     }
   }
 }
@@ -242,12 +253,7 @@ TEST(ContractionTest, FewRowsAskForTheNextPanel) {
 // row's slice, a part each.
 TEST(ContractionTest, RowsAskForTheNextSliceOfALargeLhs) {
   Random random(seedOf("ContractionTest.NextSlice"));
-  Case c;
-  c.N = 112;
-  c.K = 1100;
-  c.M0 = 4;
-  c.N0 = 16;
-  c.core = {32, 512, 1, 1, 1, 0};
+  Case c = ofTwoChunks(112, {32, 512, 1, 1, 1, 0});
   for (const int64_t rows : {40, 20}) {
     c.M = rows * c.M0;
     check(c, random);
@@ -260,10 +266,7 @@ TEST(ContractionTest, RowsAskForTheNextSliceOfALargeLhs) {
         EXPECT_EQ(slices[i].next, nullptr);
         continue;
       }
-      EXPECT_EQ(slices[i].nextStep, (c.M0 * 4 + 6) / 7);
-      EXPECT_EQ(slices[i].next, slices[next].lhs + static_cast<int64_t>(n) *
-                                                       slices[i].K *
-                                                       slices[i].nextStep);
+      expectAsks(i, slices[next].lhs, n, (c.M0 * 4 + 6) / 7);
     }
   }
 }

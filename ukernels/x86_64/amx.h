@@ -16,8 +16,8 @@
 
 #include <immintrin.h>
 
-#include "ukernels/tile_body.h"
 #include "ukernels/x86_64/amx_config.h"
+#include "ukernels/x86_64/tile_body.h"
 
 typedef enum {
   TW_AMX_S8S8,
@@ -187,15 +187,14 @@ TW_INLINE void tw_amx_last_step(tw_amx_types_t types, const char* lhs,
 enum { TW_AMX_IDLE_STEPS = 16 };
 
 // What of the out tile is asked for while a block is multiplied: `left` rows of
-// it from `next` on, one in each step, or two. And what the call is told of
-// what later ones read, `later_bytes` from `later` on in each step.
+// it from `next` on, one in each step, or two. And `far`, what later calls
+// read, all of a step's bytes.
 typedef struct tw_amx_asked_t {
   const char* next;
   tw_index_t row_bytes;
   int left, two;
   int line;  // of the second register: bytes behind the first one
-  const char* later;
-  tw_index_t later_bytes;
+  tw_far_t far;
 } tw_amx_asked_t;
 
 TW_INLINE void tw_amx_ask_out(tw_amx_asked_t* out, int across) {
@@ -209,11 +208,11 @@ TW_INLINE void tw_amx_ask_out(tw_amx_asked_t* out, int across) {
   }
 }
 
-TW_INLINE void tw_amx_ask_later(tw_amx_asked_t* asked) {
-  TW_NO_UNROLL for (tw_index_t at = 0; at < asked->later_bytes; at += 64) {
-    __builtin_prefetch(asked->later + at, 0, 2);
+TW_INLINE void tw_amx_ask_far(tw_far_t* far) {
+  TW_NO_UNROLL for (tw_index_t at = 0; at < far->next_bytes; at += 64) {
+    __builtin_prefetch(far->next + at, 0, 2);
   }
-  asked->later += asked->later_bytes;
+  far->next += far->next_bytes;
 }
 
 // What a call says, read once: the compiler cannot know that registers are not
@@ -227,8 +226,7 @@ typedef struct tw_amx_call_t {
   tw_index_t K, row_bytes;
   int M0, N0, accumulate;
   int past_l1;  // whether the rhs is loaded so
-  const char* later;
-  tw_index_t later_bytes;
+  tw_far_t far;
 } tw_amx_call_t;
 
 // Whether the rhs is to leave L1 to the lhs, which other tiles of its row take
@@ -256,7 +254,7 @@ TW_INLINE void tw_amx_whole_steps(const tw_amx_call_t* call,
       tw_amx_step(call->types, lhs, call->lhs_row, rhs, rhs_stride,
                   2 * rhs_step, past_l1, block->down, block->across);
       tw_amx_ask_out(&out, block->across);
-      tw_amx_ask_later(&out);
+      tw_amx_ask_far(&out.far);
       lhs += call->lhs_step;
       rhs += rhs_step;
     }
@@ -396,9 +394,9 @@ TW_INLINE tw_amx_asked_t tw_amx_asked_of(const tw_amx_call_t* call,
       call->out + block->row * call->row_bytes + (tw_index_t)block->col * bytes;
   asked.left = rows;
   asked.two = call->K < rows;
-  asked.later = call->later;
-  asked.later_bytes =
-      block->row == 0 && block->col == 0 ? call->later_bytes : 0;
+  asked.far = call->far;
+  asked.far.next_bytes =
+      block->row == 0 && block->col == 0 ? call->far.next_bytes : 0;
   return asked;
 }
 
@@ -433,7 +431,6 @@ TW_INLINE void tw_amx_tile_of(tw_amx_types_t types, tw_element_type_t out_type,
                               tw_index_t lhs_step, const void* rhs,
                               const tw_mmt4d_params_t* params, int M0, int N0) {
   enum { kBlock = 2 * TW_AMX_ROWS };
-  const int has_next = (params->flags & TW_MMT4D_FLAG_NEXT) != 0;
   const tw_amx_call_t call = {
       types,
       out_type,
@@ -448,8 +445,7 @@ TW_INLINE void tw_amx_tile_of(tw_amx_types_t types, tw_element_type_t out_type,
       N0,
       tw_accumulates(params),
       tw_amx_goes_past_l1(params->K, M0, N0),
-      has_next ? (const char*)params->next : 0,
-      has_next ? params->next_step : 0};
+      tw_far_of(params, 1)};
   const int is_begun = (params->flags & TW_MMT4D_FLAG_CALLS_BEGUN) != 0;
   if (!is_begun) tw_amx_configure();
   TW_NO_UNROLL for (int row = 0; row < M0; row += kBlock) {
