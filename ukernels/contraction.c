@@ -11,15 +11,6 @@
 _Static_assert(TW_CONTRACTION_THIN_ROWS == TW_THIN_MOST_ROWS,
                "models know how many rows are few");
 
-// A model does not ask what the CPU has, but may know what it is.
-static tw_caches_t tw_caches_of_model(const tw_known_core_t* core) {
-  const tw_caches_t usual = {32 << 10, 1 << 20, 1, 1, 1};
-  const tw_caches_t known = {(tw_index_t)core->l1_kib << 10,
-                             (tw_index_t)core->l2_kib << 10, core->streams,
-                             core->stream_rows, core->stream_tiles};
-  return core->l2_kib == 0 ? usual : known;
-}
-
 static void tw_run_tasks(const tw_contraction_t* c, tw_index_t count,
                          void (*task)(void* run, tw_index_t i), void* run) {
   if (c->parallel_for && count > 1) {
@@ -87,8 +78,8 @@ void TW_CONTRACT(const tw_contraction_t* c) {
   }
   tile->last = tile->body;
   const tw_caches_t caches = tw_caches_of_model(&c->core);
-  tw_plan_with_tile(p, &types, &caches, &run.plan);
-  if (c->gather.row_loops > 0) run.plan.lhs.gather = &c->gather;
+  tw_plan_with_tile(p, &types, c->gather.row_loops > 0 ? &c->gather : 0,
+                    &caches, &run.plan);
   run.plan.lhs.pack = few ? 0 : c->pack_lhs;
   run.plan.rhs.pack = c->pack_rhs;
   run.params = p;

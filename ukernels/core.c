@@ -134,14 +134,26 @@ tw_index_t tw_core_l3(const uint64_t* cpu_data) {
   }
 }
 
-static void tw_set_streams(tw_core_t core, tw_caches_t* caches) {
-  caches->streams = caches->stream_rows = caches->stream_tiles = 1;
+static int tw_has_slow_l3(tw_core_t core) {
   switch (core) {
-#define TW_CORE_STREAMS(ENUM, panels, rows, tiles) \
-  case TW_CORE_##ENUM:                             \
-    caches->streams = panels;                      \
-    caches->stream_rows = rows;                    \
-    caches->stream_tiles = tiles;                  \
+#define TW_CORE_SLOW_L3(ENUM) case TW_CORE_##ENUM:
+#include "tilewright/cores.def"
+    return 1;
+    default:
+      return 0;
+  }
+}
+
+static void tw_set_streams(tw_core_t core, tw_caches_t* caches) {
+  caches->streams = caches->stream_rows = 1;
+  caches->stream_tiles = caches->stream_caches = 1;
+  switch (core) {
+#define TW_CORE_STREAMS(ENUM, panels, rows, tiles, l2s) \
+  case TW_CORE_##ENUM:                                  \
+    caches->streams = panels;                           \
+    caches->stream_rows = rows;                         \
+    caches->stream_tiles = tiles;                       \
+    caches->stream_caches = l2s;                        \
     break;
 #include "tilewright/cores.def"
     default:
@@ -158,6 +170,7 @@ tw_caches_t tw_caches_of(const uint64_t* cpu_data) {
   caches.l1 = (tw_index_t)(word & 0xFFFF) << 10;
   caches.l2 = (tw_index_t)(word >> 16 & 0xFFFFFFFF) << 10;
   tw_set_streams(tw_core_of(cpu_data), &caches);
+  caches.slow_l3 = tw_has_slow_l3(tw_core_of(cpu_data));
   if (caches.l1 == 0) caches.l1 = 32 << 10;
   if (caches.l2 == 0) caches.l2 = 1 << 20;
   return caches;

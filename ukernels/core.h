@@ -62,15 +62,15 @@ double tw_core_rate(const uint64_t* cpu_data, tw_instruction_t instruction);
 
 typedef struct tw_caches_t {
   tw_index_t l1, l2;  // bytes
-  // Panels of a rhs from memory that are best read side by side, by tiles of at
-  // least `stream_rows` rows and at most `stream_tiles` rows of tiles; 1 or 0
-  // where one after the other is as good.
-  tw_index_t streams, stream_rows, stream_tiles;
+  // Panels that are best read side by side, of a rhs of at least so many L2,
+  // `stream_caches`, by tiles of at least `stream_rows` rows and at most
+  // `stream_tiles` rows of tiles; 1 or 0 where one after the other is as good.
+  tw_index_t streams, stream_rows, stream_tiles, stream_caches;
+  int slow_l3;  // TW_CORE_SLOW_L3 of cores.def
 } tw_caches_t;
 
 // What cpu_data says, else its core's; of an unknown core what most servers
-// have, 32 KiB and 1 MiB. Streams are the core's (TW_CORE_STREAMS of
-// cores.def).
+// have, 32 KiB and 1 MiB. The rest is the core's (cores.def).
 tw_caches_t tw_caches_of(const uint64_t* cpu_data);
 
 // Bytes of its L3 for a block of the lhs that one thread passes over

@@ -17,6 +17,11 @@
 
 // A row's elements of a chunk.
 static const tw_index_t kChunkBytes = 4 << 10;
+// The same where both sides are packed and L3 is slow: blocks of the rhs have
+// twice as many columns then, and the lhs is packed half as often (f32 1.01 to
+// 1.04 times as fast from 1024 cubed on, bf16 and s8 1.03 to 1.05; AMX, which
+// multiplies more quickly than it stores, 0.95; Granite Rapids).
+static const tw_index_t kShortChunkBytes = 2 << 10;
 // Multiply-adds in the time of packing one element.
 static const double kPackWork = 32;
 
@@ -69,19 +74,20 @@ static void tw_choose_tasks(tw_matmul_plan_t* plan, tw_index_t threads) {
 
 // Whether panels of a prepacked rhs are read side by side. What a tile call is
 // to add to what is stored must not have been rounded, or moved by what its lhs
-// adds up to. A last row of tiles over the edge of out takes whole panels: then
-// they are read again.
+// adds up to. Tiles are stored for every slice, into a block of accumulators,
+// where they lie close together: rows of out may share a set of L1 (f32 12, 16,
+// 24 x 4096 x 4096 1.12, 1.17, 1.3 times as fast as by way of out, 24x4000x4096
+// 1.05; Granite Rapids).
 static void tw_choose_streams(tw_matmul_plan_t* plan, int prepacked,
                               const tw_caches_t* caches) {
   const tw_matmul_side_t *lhs = &plan->lhs, *rhs = &plan->rhs;
-  const tw_index_t over = lhs->tiles * lhs->tile_rows - lhs->rows;
-  const int is_whole =
-      over == (plan->last_at < 0 ? 0 : lhs->tile_rows - plan->tile.last.M0);
   plan->streams =
-      prepacked && (lhs->tiles == 1 || is_whole) && !plan->in_place &&
-      !plan->tile.resign && !tw_triple_rounds(&plan->tile.types) &&
+      prepacked && !plan->in_place && !plan->tile.resign &&
+      !tw_triple_rounds(&plan->tile.types) &&
+      lhs->tiles * caches->streams <= TW_MATMUL_MOST_STREAMED_TILES &&
       tw_reads_streams(caches, plan->tile.sizes.M0, lhs->tiles, rhs->tiles,
                        plan->k_steps, rhs->step, tw_element_bits(rhs->type));
+  if (plan->streams) plan->direct = 0;
 }
 
 // How many cache lines of each row of a chunk a block of the rhs takes, which
@@ -101,6 +107,12 @@ static tw_index_t tw_lines_of_block(const tw_matmul_plan_t* plan,
   return is_wider ? 4 : 2;
 }
 
+// Bytes of the workspace for packed blocks of the lhs. Panels of a rhs that
+// take no place leave it to the lhs.
+static tw_index_t tw_lhs_room(int prepacked) {
+  return TW_MATMUL_MOST_LHS_BLOCK + (prepacked ? TW_MATMUL_MOST_RHS_BLOCK : 0);
+}
+
 static void tw_choose_chunk(tw_matmul_plan_t* plan, int prepacked,
                             const tw_caches_t* caches) {
   const tw_matmul_side_t *lhs = &plan->lhs, *rhs = &plan->rhs;
@@ -109,16 +121,20 @@ static void tw_choose_chunk(tw_matmul_plan_t* plan, int prepacked,
     plan->chunk = tw_max(plan->k_steps, 1);
     return;
   }
-  // So that streams are long: no more of the lhs than has room.
+  // All of it, if the lhs has room, which is packed once then.
   if (plan->streams) {
-    plan->chunk = tw_even_part(
-        plan->k_steps, tw_max(TW_MATMUL_MOST_SCRATCH / lhs->step, 1), 1);
+    const tw_index_t most = tw_wants_scratch(lhs)
+                                ? TW_MATMUL_MOST_SCRATCH
+                                : tw_lhs_room(/*prepacked=*/1) / lhs->tiles;
+    plan->chunk = tw_even_part(plan->k_steps, tw_max(most / lhs->step, 1), 1);
     return;
   }
   const int bits =
       (int)tw_max(tw_element_bits(lhs->type), tw_element_bits(rhs->type));
   const tw_index_t step = tw_max(lhs->step, rhs->step);
-  tw_index_t chunk = kChunkBytes * 8 / (lhs->tile_cols * bits);
+  const int is_short = !prepacked && caches->slow_l3 && !plan->tile.vnni;
+  tw_index_t chunk =
+      (is_short ? kShortChunkBytes : kChunkBytes) * 8 / (lhs->tile_cols * bits);
   if (!prepacked && rhs->transpose)
     chunk =
         tw_min(chunk, caches->l2 / 4 / (tw_lines_of_block(plan, caches) * 64) /
@@ -141,12 +157,56 @@ static int tw_packs_lhs_once(const tw_matmul_plan_t* plan,
          lhs->part * lhs->tile_rows <= caches->l2 / 2 / row;
 }
 
+// Whether all rows of a task take panels of the rhs singly.
+static int tw_are_few_rows(const tw_matmul_plan_t* plan,
+                           const tw_caches_t* caches) {
+  const tw_matmul_side_t *lhs = &plan->lhs, *rhs = &plan->rhs;
+  return tw_takes_panels_singly(caches, lhs->part, plan->chunk * lhs->step,
+                                rhs->part, plan->chunk * rhs->step);
+}
+
+// Whether K is short to AMX beside a prepacked rhs from a slow L3: each tile of
+// out is stored once, after so few steps that bringing panels of the rhs is
+// most of the time. As many rows as there is room for pass over those that are
+// in L2 then, however large a block of out they store, and their slices hardly
+// leave L1 (s8 1024x4096x1024, 4096x4096x512 1.3, 1.5 times as fast as with
+// blocks of out that stay in L2, bf16 1.14, 1.29; s8 1536 and 2048 cubed 1.12
+// and 1.08 as with a lhs that does, bf16 1024 and 1536 cubed 1.03 and 1.01, and
+// with slices of 128 KiB 0.94; Granite Rapids).
+static int tw_is_short_k(const tw_matmul_plan_t* plan, int prepacked,
+                         const tw_caches_t* caches) {
+  const tw_index_t slice = plan->chunk * plan->lhs.step;
+  return prepacked && caches->slow_l3 && plan->tile.vnni && !plan->in_place &&
+         plan->chunk >= plan->k_steps && slice <= 2 * caches->l1 &&
+         !(plan->lhs.part * slice <= caches->l2 / 4 &&
+           tw_are_few_rows(plan, caches));
+}
+
 // Along rows, tiles of out lie side by side, on the same pages; but each reads
 // another tile of the rhs, which only the L2 can hand over as quickly as it is
 // multiplied: half of it, beside what streams past.
-static tw_index_t tw_choose_group(const tw_matmul_plan_t* plan,
+static tw_index_t tw_choose_group(const tw_matmul_plan_t* plan, int prepacked,
                                   const tw_caches_t* caches) {
-  return tw_max(caches->l2 / 2 / (plan->chunk * plan->rhs.step), 1);
+  const tw_index_t panel = plan->chunk * plan->rhs.step, half = caches->l2 / 2;
+  const int is_less =
+      plan->rhs.part > half / panel && tw_is_short_k(plan, prepacked, caches);
+  return tw_max((is_less ? half / 4 * 3 : half) / panel, 1);
+}
+
+// How much of the lhs is packed at a time, in bytes. Where L3 is slow, beside a
+// prepacked rhs no more than stays in L2 while panels pass through: f32 2048
+// and 4096 cubed are 1.02 and 1.05 times as fast, and by AMX, which takes
+// panels singly then, bf16 2048 and 4096 cubed 1.09 and 1.1, s8 4096 cubed 1.12
+// (Granite Rapids; AMX loses by more than that, multiply-adds by less).
+static tw_index_t tw_lhs_bytes(const tw_matmul_plan_t* plan, int prepacked,
+                               const tw_caches_t* caches) {
+  const tw_index_t room = tw_lhs_room(prepacked);
+  const tw_index_t slice = plan->chunk * plan->lhs.step;
+  if (!prepacked || !caches->slow_l3 || plan->in_place || plan->streams ||
+      tw_is_short_k(plan, prepacked, caches) || tw_are_few_rows(plan, caches))
+    return room;
+  const tw_index_t share = caches->l2 / 8 * (plan->tile.vnni ? 2 : 3);
+  return tw_min(tw_max(share, slice), room);
 }
 
 static void tw_choose_blocks(tw_matmul_plan_t* plan, int prepacked,
@@ -154,10 +214,9 @@ static void tw_choose_blocks(tw_matmul_plan_t* plan, int prepacked,
   tw_matmul_side_t *lhs = &plan->lhs, *rhs = &plan->rhs;
   const tw_index_t unit_m = tw_unit(lhs, lhs->tile_rows);
   const tw_index_t unit_n = tw_unit(rhs, rhs->tile_rows);
-  plan->group = plan->streams ? caches->streams : tw_choose_group(plan, caches);
-  // Panels of a rhs that take no place in the workspace leave it to the lhs.
-  const tw_index_t lhs_bytes =
-      TW_MATMUL_MOST_LHS_BLOCK + (prepacked ? TW_MATMUL_MOST_RHS_BLOCK : 0);
+  plan->group = plan->streams ? caches->streams
+                              : tw_choose_group(plan, prepacked, caches);
+  const tw_index_t lhs_bytes = tw_lhs_bytes(plan, prepacked, caches);
   const tw_index_t sums_bytes =
       plan->tile.resign ? lhs->tile_rows * (tw_index_t)sizeof(int32_t) : 0;
   lhs->block = tw_even_part(
@@ -187,6 +246,7 @@ static void tw_choose_blocks(tw_matmul_plan_t* plan, int prepacked,
       TW_MATMUL_MOST_OUT_BLOCK / (lhs->tile_rows * rhs->tile_rows * size);
   if (plan->direct) {
     if (prepacked) rhs->block = tw_even_part(rhs->part, plan->group, unit_n);
+    if (tw_is_short_k(plan, prepacked, caches)) return;
     lhs->block = tw_even_part(
         lhs->part, tw_min(tw_max(most / rhs->block, 1), lhs->block), unit_m);
     return;
@@ -200,10 +260,10 @@ static void tw_choose_blocks(tw_matmul_plan_t* plan, int prepacked,
       rhs->part, tw_min(tw_max(most / lhs->block, 1), rhs->block), unit_n);
 }
 
-static void tw_order_few_rows(tw_matmul_plan_t* plan,
+static void tw_order_few_rows(tw_matmul_plan_t* plan, int prepacked,
                               const tw_caches_t* caches) {
   const tw_matmul_side_t *lhs = &plan->lhs, *rhs = &plan->rhs;
-  if (!plan->streams &&
+  if (!plan->streams && !tw_is_short_k(plan, prepacked, caches) &&
       tw_takes_panels_singly(caches, lhs->block, plan->chunk * lhs->step,
                              rhs->part, plan->chunk * rhs->step))
     plan->group = 1;
@@ -220,7 +280,8 @@ static void tw_lay_out_workspace(tw_matmul_plan_t* plan, int prepacked) {
   const tw_matmul_side_t *lhs = &plan->lhs, *rhs = &plan->rhs;
   const tw_index_t size = tw_element_bits(plan->tile.types.out) / 8;
   const tw_index_t tile = lhs->tile_rows * rhs->tile_rows * size;
-  const tw_index_t wide = tw_max(lhs->step, prepacked ? 0 : rhs->step);
+  const tw_index_t wide =
+      tw_max(tw_wants_scratch(lhs) ? lhs->step : 0, prepacked ? 0 : rhs->step);
   tw_index_t slice = 0;
   tw_reserve(&slice, lhs->block * plan->chunk * lhs->step);
   plan->rhs_at =
@@ -243,7 +304,7 @@ void tw_plan_blocks(tw_matmul_plan_t* plan, tw_index_t threads, int prepacked,
   tw_choose_streams(plan, prepacked, caches);
   tw_choose_chunk(plan, prepacked, caches);
   tw_choose_blocks(plan, prepacked, caches);
-  tw_order_few_rows(plan, caches);
+  tw_order_few_rows(plan, prepacked, caches);
   // One that was just packed is in L2.
   plan->rhs_far = prepacked ? tw_far_flag(caches, plan->rhs.tiles,
                                           plan->k_steps, plan->rhs.step)

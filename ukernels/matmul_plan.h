@@ -128,10 +128,30 @@ void tw_set_side_tile(tw_matmul_side_t* side, tw_index_t rows, tw_index_t cols);
 void tw_plan_blocks(tw_matmul_plan_t* plan, tw_index_t threads, int prepacked,
                     const tw_caches_t* caches);
 
-// The plan of a matmul on plan->tile, which is set.
+// A model does not ask what the CPU has, but may know what it is.
+static inline tw_caches_t tw_caches_of_model(const tw_known_core_t* core) {
+  if (core->l2_kib == 0) return (tw_caches_t){32 << 10, 1 << 20, 1, 1, 1, 1, 0};
+  return (tw_caches_t){(tw_index_t)core->l1_kib << 10,
+                       (tw_index_t)core->l2_kib << 10,
+                       core->streams,
+                       core->stream_rows,
+                       core->stream_tiles,
+                       core->stream_caches,
+                       core->slow_l3};
+}
+
+// The plan of a matmul on plan->tile, which is set; `gather`: null, or how its
+// lhs lies.
 void tw_plan_with_tile(const tw_matmul_params_t* params,
-                       const tw_triple_t* types, const tw_caches_t* caches,
-                       tw_matmul_plan_t* plan);
+                       const tw_triple_t* types, const tw_gather_t* gather,
+                       const tw_caches_t* caches, tw_matmul_plan_t* plan);
+
+// Whether packing the side wants a scratch: for what is widened, filled up,
+// brought together or copied first.
+static inline int tw_wants_scratch(const tw_matmul_side_t* side) {
+  return side->transpose || side->gather || side->from != side->type ||
+         side->regroups;
+}
 
 // The side of a rhs, but for what depends on blocks and tasks.
 tw_matmul_side_t tw_rhs_side(const tw_matmul_params_t* params,

@@ -16,7 +16,9 @@
 // as well. Hence
 //
 //   kc = kRowBytes of K                  at most 1/8 L2 / rhs step bytes
-//   nb = 1/2 L2 / (kc * rhs step bytes)
+//   nb = 1/2 L2 / (kc * rhs step bytes)  the rhs being larger 3/8 where L3 is
+//                                        slow, so that what passes through L2
+//                                        pushes less of it out
 //   mb = what L3 has for it / (kc * lhs step bytes)
 //
 // Neither slice need stay in L1: tiles ask for what they read ahead of time,
@@ -86,8 +88,8 @@ static void tw_choose_blocks(tw_run_t* run, const tw_caches_t* caches,
                              tw_index_t l3, int cut_k, int rhs_bits,
                              int parallel) {
   const tw_mmt4d_params_t* p = run->params;
-  // Of the rhs. Tiles of out and a lhs slice pass through the other half.
-  const tw_index_t l2 = caches->l2 / 2;
+  // Of the rhs. Tiles of out and lhs slices pass through the rest.
+  const tw_index_t half = caches->l2 / 2;
   run->group = p->N;
   run->singly = 0;
   run->rhs_far = tw_far_flag(caches, p->N, p->K, run->rhs_step);
@@ -109,7 +111,7 @@ static void tw_choose_blocks(tw_run_t* run, const tw_caches_t* caches,
   // longer than the tiles. No product here overflows: tw_check_mmt4d has seen
   // larger ones.
   if (p->K <= steps && p->M * p->K * run->lhs_step <= l3 &&
-      p->N * p->K * run->rhs_step <= l2 &&
+      p->N * p->K * run->rhs_step <= half &&
       (!parallel || p->M * p->N <= kLeastBlockTiles)) {
     run->kc = p->K;
     run->mb = p->M;
@@ -121,7 +123,10 @@ static void tw_choose_blocks(tw_run_t* run, const tw_caches_t* caches,
   const tw_index_t kc = run->kc > 0 ? run->kc : 1;
   // kc * step is at most the bytes of a panel, which tw_check_mmt4d bounded.
   run->mb = tw_clamp(l3 / (kc * run->lhs_step), 1, p->M);
-  run->nb = tw_clamp(l2 / (kc * run->rhs_step), 1, p->N);
+  run->nb = p->N;
+  if (p->N * kc * run->rhs_step > half)
+    run->nb = tw_max(
+        (caches->slow_l3 ? half / 4 * 3 : half) / (kc * run->rhs_step), 1);
   if (run->mb == p->M &&
       tw_takes_panels_singly(caches, p->M, kc * run->lhs_step, p->N,
                              kc * run->rhs_step)) {

@@ -214,6 +214,10 @@ TW_ZIP_INLINE tw_index_t tw_transpose_lines_of(
   const tw_index_t run = kTransposedRun / unit;
   for (tw_index_t begin = 0; begin < whole; begin += run) {
     const tw_index_t end = begin + run < whole ? begin + run : whole;
+    // The pages of the next tiles' rows.
+    if (from_stride >= kPageBytes)
+      for (int row = rows; row < 2 * rows; ++row)
+        __builtin_prefetch(from + row * from_stride + begin * unit, 0, 2);
     TW_UNROLL_ALL for (int row = 0; row < rows; row += together) {
       for (tw_index_t c = begin; c < end; c += columns) {
         unsigned char* tiles = to + c * tile;

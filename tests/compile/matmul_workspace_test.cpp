@@ -61,6 +61,8 @@ TEST(ContractionWorkspaceTest, HoldsWhatIsPlanned) {
                                     random() % 2 ? 4 : 1,
                                     int32_t(random() % 3),
                                     int32_t(random() % 4),
+                                    1 << random() % 6,
+                                    int32_t(random() % 2),
                                     0};
       for (int32_t threads : {1, 2, 3, 8, 64})
         EXPECT_GE(*bytes, plannedBytes(tile.key, sizes, rhsPacked,
@@ -77,11 +79,11 @@ TEST(ContractionWorkspaceTest, UnknownSizes) {
   const TileKey key =
       *parseTileKey("tw_mmt4d_tile_f32f32f32_8x32x1_x86_64_avx512_base").key;
   const int64_t huge = int64_t{1} << 40;
-  // A block of the lhs, in the place of one of the rhs as well, a tile of out
-  // and a scratch.
+  // A block of the lhs, in the place of one of the rhs as well, tiles of out
+  // whose panels are read side by side, and a scratch.
   EXPECT_EQ(matmulWorkspace(key, {-1, 100, 100}, true, false),
-            TW_MATMUL_MOST_LHS_BLOCK + TW_MATMUL_MOST_RHS_BLOCK + 8 * 32 * 4 +
-                100 * 8 * 4);
+            TW_MATMUL_MOST_LHS_BLOCK + TW_MATMUL_MOST_RHS_BLOCK +
+                TW_MATMUL_MOST_STREAMED_TILES * 8 * 32 * 4 + 100 * 8 * 4);
   for (bool rhsPacked : {false, true})
     for (bool outTransposed : {false, true}) {
       const int64_t bytes =

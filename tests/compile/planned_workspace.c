@@ -11,9 +11,8 @@ tw_index_t tw_planned_workspace(const tw_contraction_t* c) {
   plan.tile.sizes.M0 = c->M0;
   plan.tile.sizes.N0 = c->N0;
   plan.tile.sizes.K0 = c->K0;
-  const tw_caches_t caches = {(tw_index_t)c->core.l1_kib << 10,
-                              (tw_index_t)c->core.l2_kib << 10, c->core.streams,
-                              c->core.stream_rows, c->core.stream_tiles};
-  tw_plan_with_tile(&c->matmul, &plan.tile.types, &caches, &plan);
+  const tw_caches_t caches = tw_caches_of_model(&c->core);
+  tw_plan_with_tile(&c->matmul, &plan.tile.types,
+                    c->gather.row_loops > 0 ? &c->gather : 0, &caches, &plan);
   return plan.slice;
 }

@@ -12,6 +12,7 @@
 #include "tests/tiles/amx_tiles.h"
 #include "tests/tiles/operands.h"
 #include "tests/ukernels/matmul_case.h"
+#include "ukernels/core.h"
 
 namespace tilewright::testing {
 namespace {
@@ -215,6 +216,11 @@ TEST(AmxMatmulTest, RunsOnTilesOfAmx) {
       c.outTransposed = random.chance(0.3);
       c.accumulate = random.chance(0.5);
       c.prepacked = random.chance(0.5);
+      // Caches so small that blocks of a core with a slow L3 differ.
+      if (random.chance(0.5)) {
+        c.l2KiB = random.between(1, 64);
+        c.core = "graniterapids";
+      }
       c.threads = random.chance(0.7) ? 1 : 3;
       const tw_model_counts_t before = tw_model_counts();
       checkMatmul(c, random.next());
@@ -231,30 +237,36 @@ TEST(AmxMatmulTest, RunsOnTilesOfAmx) {
 // Where the lhs would be packed to, the workspace stays as it was.
 TEST(AmxMatmulTest, ReadsRowsOfWholeLinesWhereTheyLie) {
   SKIP_WITHOUT_AVX512();
-  constexpr int kM = 64, kN = 40, kK = 128, kMost = kK + 64;
-  const CpuData data = CpuData::of(TW_ISA_X86_64_AMX_INT8);
-  alignas(64) static int8_t lhs[kM * kMost + 64], rhs[kK * kN];
+  constexpr int kM = 64, kK = 128, kMost = kK + 64, kFew = 40, kMany = 520;
+  CpuData data = CpuData::of(TW_ISA_X86_64_AMX_INT8);
+  alignas(64) static int8_t lhs[kM * kMost + 64], rhs[kK * kMany];
   Random random(seedOf("AmxMatmulTest.InPlace"));
   for (int8_t& x : lhs) x = static_cast<int8_t>(random.between(-128, 127));
   for (int8_t& x : rhs) x = static_cast<int8_t>(random.between(-128, 127));
   struct Case {
     int offset, stride, columns;
     bool isInPlace;
+    int N = kFew;
+    uint64_t l1KiB = 48;
   };
+  // More than a few columns only by rows that stay in L1.
   for (const Case& c :
        {Case{0, kK, kK, true}, Case{0, kMost, kK, true},
         Case{64, kMost, kK, true}, Case{1, kK, kK, false},
-        Case{0, kK + 1, kK, false}, Case{0, kK, kK - 1, false}}) {
-    std::vector<int32_t> out(kM * kN);
+        Case{0, kK + 1, kK, false}, Case{0, kK, kK - 1, false},
+        Case{0, kK, kK, true, kMany}, Case{0, kK, kK, false, kMany, 1},
+        Case{0, kK, kK, true, kFew, 1}}) {
+    data.words[TW_CPU_WORD_CACHES] = TW_CACHES_WORD(c.l1KiB, 2048);
+    std::vector<int32_t> out(kM * c.N);
     tw_matmul_params_t p = {};
     p.flags = TW_TYPES_S8S8S32;
     p.lhs = lhs + c.offset;
     p.lhs_stride = c.stride;
     p.rhs = rhs;
-    p.rhs_stride = p.out_stride = kN;
+    p.rhs_stride = p.out_stride = c.N;
     p.out = out.data();
     p.M = kM;
-    p.N = kN;
+    p.N = c.N;
     p.K = c.columns;
     p.threads = 1;
     p.cpu_data = data.words;
@@ -269,11 +281,11 @@ TEST(AmxMatmulTest, ReadsRowsOfWholeLinesWhereTheyLie) {
                     [](uint8_t x) { return x == 0xAB; });
     EXPECT_EQ(isUntouched, c.isInPlace) << c.offset << ", " << c.stride;
     for (int m = 0; m < kM; ++m)
-      for (int n = 0; n < kN; ++n) {
+      for (int n = 0; n < c.N; ++n) {
         int32_t sum = 0;
         for (int k = 0; k < c.columns; ++k)
-          sum += lhs[c.offset + m * c.stride + k] * rhs[k * kN + n];
-        ASSERT_EQ(out[m * kN + n], sum) << m << ", " << n;
+          sum += lhs[c.offset + m * c.stride + k] * rhs[k * c.N + n];
+        ASSERT_EQ(out[m * c.N + n], sum) << m << ", " << n;
       }
   }
 }

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -62,6 +63,7 @@ struct Case {
   int64_t M = 1, N = 1, K = 1;
   int32_t M0 = 1, N0 = 1, K0 = 1;
   bool accumulate = false, outTransposed = false;
+  bool packsRhs = false;  // [N][K], which the call packs
   tw_known_core_t core = {};
 };
 
@@ -84,6 +86,7 @@ void check(const Case& c, Random& random) {
   const std::vector<float> lhs = some(c.M * c.K);
   std::vector<float> rhs = some(panels * steps * c.N0 * c.K0);
   auto element = [&](int64_t n, int64_t k) -> float& {
+    if (c.packsRhs) return rhs[n * steps * c.K0 + k];
     return rhs[((n / c.N0 * steps + k / c.K0) * c.N0 + n % c.N0) * c.K0 +
                k % c.K0];
   };
@@ -105,7 +108,10 @@ void check(const Case& c, Random& random) {
   p.M = c.M;
   p.N = c.N;
   p.K = c.K;
-  p.flags = TW_TYPES_F32F32F32 | TW_MATMUL_FLAG_RHS_PREPACKED;
+  p.rhs_stride = steps * c.K0;
+  p.flags = TW_TYPES_F32F32F32;
+  p.flags |=
+      c.packsRhs ? TW_MATMUL_FLAG_RHS_TRANSPOSED : TW_MATMUL_FLAG_RHS_PREPACKED;
   if (c.accumulate) p.flags |= TW_MMT4D_FLAG_ACCUMULATE;
   if (c.outTransposed) p.flags |= TW_MATMUL_FLAG_OUT_TRANSPOSED;
   p.threads = 1;
@@ -149,10 +155,23 @@ TEST(ContractionTest, IsRightForAnyCore) {
                 random.chance(0.7) ? 4 : 1,
                 static_cast<int32_t>(random.between(1, 3)),
                 static_cast<int32_t>(random.between(1, 3)),
+                static_cast<int32_t>(random.between(1, 32)),
+                random.chance(0.5),
                 0};
     check(c, random);
     if (HasFailure()) return;
   }
+}
+
+// A core of which only the caches are known, in KiB.
+tw_known_core_t withCaches(int32_t l1, int32_t l2) {
+  return {l1, l2, 1, 1, 1, 1, 0, 0};
+}
+
+// One of a tiny L2 whose 32-fold is 32 KiB, which reads four panels side by
+// side by up to `tiles` rows of tiles.
+tw_known_core_t sideBySide(int32_t tiles) {
+  return {32, 1, 4, 1, tiles, 32, 0, 0};
 }
 
 // Eight panels of 70,400 bytes: of four side by side a slice of a KiB each,
@@ -164,7 +183,7 @@ TEST(ContractionTest, PanelsSideBySideWhereTheCoreReadsThem) {
   c.K = 1100;
   c.N0 = 16;
   const int64_t panel = c.K * c.N0 * int64_t{sizeof(float)};
-  c.core = {32, 1, 4, 1, 1, 0};
+  c.core = sideBySide(1);
   check(c, random);
   ASSERT_GT(slices.size(), 4u);
   for (int i = 0; i < 4; ++i) {
@@ -174,15 +193,16 @@ TEST(ContractionTest, PanelsSideBySideWhereTheCoreReadsThem) {
   EXPECT_EQ(slices[4].rhs, slices[0].rhs + slices[0].bytes);
 
   for (const tw_known_core_t core :
-       {tw_known_core_t{}, tw_known_core_t{32, 1, 1, 1, 1, 0},
-        tw_known_core_t{32, 1, 4, c.M0 + 1, 1, 0}}) {
+       {tw_known_core_t{}, tw_known_core_t{32, 1, 1, 1, 1, 32, 0, 0},
+        tw_known_core_t{32, 1, 4, c.M0 + 1, 1, 32, 0, 0},
+        tw_known_core_t{32, 1, 4, 1, 1, 551, 0, 0}}) {
     c.core = core;
     check(c, random);
     EXPECT_GT(slices[0].bytes, 1024);
   }
   // Three rows of tiles take each slice, if the core gains by that, and the
   // first of them has it from memory.
-  c.core = {32, 1, 4, 1, 3, 0};
+  c.core = sideBySide(3);
   c.M = 3 * c.M0;
   check(c, random);
   ASSERT_GT(slices.size(), 12u);
@@ -197,11 +217,11 @@ TEST(ContractionTest, PanelsSideBySideWhereTheCoreReadsThem) {
   EXPECT_TRUE(slices[0].far);
   c.M = c.M0;
   // All panels together are half of L2.
-  c.core = {32, 1100, 1, 1, 1, 0};
+  c.core = withCaches(32, 1100);
   check(c, random);
   for (const Slice& slice : slices) EXPECT_FALSE(slice.far);
   // A slice would be three steps.
-  c.core = {32, 1, 4, 1, 1, 0};
+  c.core = sideBySide(1);
   c.K0 = 5;
   check(c, random);
   EXPECT_GT(slices[0].bytes, 1024);
@@ -230,7 +250,7 @@ void expectAsks(size_t i, const char* from, size_t part, int64_t step) {
 // next one; two rows do not.
 TEST(ContractionTest, FewRowsAskForTheNextPanel) {
   Random random(seedOf("ContractionTest.NextPanel"));
-  Case c = ofTwoChunks(128, {1, 128, 1, 1, 1, 0});
+  Case c = ofTwoChunks(128, withCaches(1, 128));
   for (const int64_t rows : {3, 2}) {
     c.M = rows * c.M0;
     check(c, random);
@@ -253,7 +273,7 @@ TEST(ContractionTest, FewRowsAskForTheNextPanel) {
 // row's slice, a part each.
 TEST(ContractionTest, RowsAskForTheNextSliceOfALargeLhs) {
   Random random(seedOf("ContractionTest.NextSlice"));
-  Case c = ofTwoChunks(112, {32, 512, 1, 1, 1, 0});
+  Case c = ofTwoChunks(112, withCaches(32, 512));
   for (const int64_t rows : {40, 20}) {
     c.M = rows * c.M0;
     check(c, random);
@@ -268,6 +288,37 @@ TEST(ContractionTest, RowsAskForTheNextSliceOfALargeLhs) {
       }
       expectAsks(i, slices[next].lhs, n, (c.M0 * 4 + 6) / 7);
     }
+  }
+}
+
+// From the first byte of the lhs that calls took to the last one's end.
+int64_t bytesOfLhs(const Case& c) {
+  const auto [first, last] = std::minmax_element(
+      slices.begin(), slices.end(),
+      [](const Slice& a, const Slice& b) { return a.lhs < b.lhs; });
+  return last->lhs - first->lhs + last->K * c.M0 * c.K0 * int64_t{4};
+}
+
+// Beside panels from a slow L3 no more of the lhs is packed at a time than 3/8
+// of L2, but of a few rows that take panels singly, and no more of K of both
+// sides than 2 KiB of a row.
+TEST(ContractionTest, BlocksLeaveL2ToWhatPassesThroughASlowL3) {
+  Random random(seedOf("ContractionTest.SlowL3"));
+  for (const bool slow : {false, true}) {
+    Case c = ofTwoChunks(128, withCaches(32, 256));
+    c.core.slow_l3 = slow;
+    const int64_t slice = c.K / 2 * c.M0 * 4;
+    c.M = 40 * c.M0;
+    check(c, random);
+    EXPECT_EQ(bytesOfLhs(c), (slow ? 10 : 40) * slice);
+    c.core.l1_kib = 1;
+    c.M = 14 * c.M0;
+    check(c, random);
+    EXPECT_EQ(bytesOfLhs(c), 14 * slice);
+
+    c.packsRhs = true;
+    check(c, random);
+    EXPECT_EQ(slices[0].K, slow ? 367 : 550);
   }
 }
 

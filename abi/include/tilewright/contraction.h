@@ -18,13 +18,16 @@ extern "C" {
 // What the blocks of a task take in its workspace at most, in bytes: packed
 // blocks of lhs and rhs, where a prepacked rhs leaves its share to the lhs;
 // accumulators where tiles cannot store into out, which else leaves their share
-// to the rhs; and a scratch of one tile's steps. All of
-// it with a tile of out is within TW_MATMUL_MOST_WORKSPACE. A tile that rounds
-// has all of K in a block, which may be more.
+// to the rhs; and a scratch of one tile's steps. All of it with a tile of out,
+// or those of panels that are read side by side, is within
+// TW_MATMUL_MOST_WORKSPACE. A tile that rounds has all of K in a block, which
+// may be more.
 #define TW_MATMUL_MOST_LHS_BLOCK ((tw_index_t)768 << 10)
 #define TW_MATMUL_MOST_RHS_BLOCK ((tw_index_t)1792 << 10)
 #define TW_MATMUL_MOST_OUT_BLOCK ((tw_index_t)768 << 10)
 #define TW_MATMUL_MOST_SCRATCH ((tw_index_t)256 << 10)
+// Tiles of panels that are read side by side.
+#define TW_MATMUL_MOST_STREAMED_TILES 16
 
 // Tiles of more rows or columns than this, or of more elements of out or of a
 // step, would need more workspace than there is.
@@ -81,7 +84,9 @@ typedef struct tw_kept_t {
 // was named, and blocks are for what most servers have.
 typedef struct tw_known_core_t {
   int32_t l1_kib, l2_kib;                      // TW_CORE_CACHES
-  int32_t streams, stream_rows, stream_tiles;  // TW_CORE_STREAMS, else 1
+  // TW_CORE_STREAMS, else 1
+  int32_t streams, stream_rows, stream_tiles, stream_caches;
+  int32_t slow_l3;     // whether it has TW_CORE_SLOW_L3
   int32_t asks_pages;  // whether it has TW_CORE_ASKS_PAGES
 } tw_known_core_t;
 
@@ -132,7 +137,7 @@ typedef struct tw_contraction_t {
 
 // Named after the version of tw_contraction_t: models of several versions of
 // Tilewright may be in one program, each with the function that it calls.
-#define TW_CONTRACT tw_contract_v7
+#define TW_CONTRACT tw_contract_v8
 #if defined(__GNUC__) && !defined(_WIN32)
 __attribute__((visibility("hidden")))
 #endif

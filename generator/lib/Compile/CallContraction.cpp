@@ -182,6 +182,8 @@ private:
     number(offsetof(tw_contraction_t, core.streams), core.streams);
     number(offsetof(tw_contraction_t, core.stream_rows), core.stream_rows);
     number(offsetof(tw_contraction_t, core.stream_tiles), core.stream_tiles);
+    number(offsetof(tw_contraction_t, core.stream_caches), core.stream_caches);
+    number(offsetof(tw_contraction_t, core.slow_l3), core.slow_l3);
     number(offsetof(tw_contraction_t, core.asks_pages), core.asks_pages);
     storeThreads();
     storeAt(offsetof(tw_contraction_t, matmul.workspace),

@@ -17,7 +17,7 @@ namespace tilewright {
 void registerModelDialects(mlir::DialectRegistry &registry,
                            const std::function<void(TargetCpu &)> &tune);
 
-/// Whether the host multiplies by way of tw_contract_v5, which packs operands
+/// Whether the host multiplies by way of tw_contract_v8, which packs operands
 /// block by block and takes convolutions too.
 bool callsContractions(const ModelOptions &options);
 

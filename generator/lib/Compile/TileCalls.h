@@ -59,7 +59,7 @@ std::vector<TileKey> tilesIn(mlir::ModuleOp module);
 /// The functions of tiles that are declared.
 std::vector<CalledTile> calledTiles(mlir::ModuleOp module);
 
-/// Replaces a multiplication on buffers by a call of tw_contract_v7, one for
+/// Replaces a multiplication on buffers by a call of tw_contract_v8, one for
 /// each matrix of its batch, with blocks for `core`. Fails, with an error, if a
 /// buffer is not contiguous.
 llvm::LogicalResult callContraction(tw::MatmulOp op,

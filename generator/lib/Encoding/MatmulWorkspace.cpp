@@ -54,13 +54,16 @@ std::optional<int64_t> workspaceOf(const TileKey &key, const MatmulSizes &sizes,
     mostRhs = rhsStep = 0;
   }
   uint64_t step = std::max(lhsStep, rhsStep);
+  uint64_t tiles = product({rows, columns});
+  if (!outTransposed)
+    tiles = std::min<uint64_t>(tiles,
+                               rhsPacked ? TW_MATMUL_MOST_STREAMED_TILES : 1);
   struct Part {
     uint64_t bytes, most;
   };
   const Part blocks[] = {{product({rows, steps, lhsStep}), mostLhs},
                          {product({columns, steps, rhsStep}), mostRhs},
-                         {outTransposed ? product({rows, columns, tile}) : tile,
-                          TW_MATMUL_MOST_OUT_BLOCK},
+                         {product({tiles, tile}), TW_MATMUL_MOST_OUT_BLOCK},
                          {product({steps, step}), TW_MATMUL_MOST_SCRATCH}};
   uint64_t bytes = 0;
   for (const Part &part : blocks) {

@@ -261,10 +261,12 @@ json::Value coresAsJson() {
 #define TW_CORE_L3(ENUM, kib) row(#ENUM)["l3_kib"] = kib;
 #define TW_CORE_STORES_PAST(ENUM) row(#ENUM)["stores_past_caches"] = true;
 #define TW_CORE_ASKS_PAGES(ENUM) row(#ENUM)["asks_pages"] = true;
-#define TW_CORE_STREAMS(ENUM, panels, rows, tiles)                             \
+#define TW_CORE_SLOW_L3(ENUM) row(#ENUM)["slow_l3"] = true;
+#define TW_CORE_STREAMS(ENUM, panels, rows, tiles, caches)                     \
   row(#ENUM)["streams"] = panels;                                              \
   row(#ENUM)["stream_rows"] = rows;                                            \
-  row(#ENUM)["stream_tiles"] = tiles;
+  row(#ENUM)["stream_tiles"] = tiles;                                          \
+  row(#ENUM)["stream_caches"] = caches;
 #define TW_CORE_VECTORS(ENUM, sve, streaming)                                  \
   row(#ENUM)["sve_bits"] = sve;                                                \
   row(#ENUM)["streaming_bits"] = streaming;

@@ -3,19 +3,23 @@
 // RUN: not tw-opt %s --tw-call-tile-functions=core=znver33 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 
 // Blocks are for the core's caches, and a rhs from memory is read as the core likes it: KiB of L1 and of L2, panels side
-// by side, by how many rows at least and how many tiles at most, and whether pages are asked for ahead of time.
-// CHECK:      %[[C:.*]] = llvm.alloca %{{.*}} x !llvm.array<49 x i64>
+// by side, by how many rows at least and how many tiles at most, of how many L2, whether L3 is slow, and whether
+// pages are asked for ahead of time.
+// CHECK:      %[[C:.*]] = llvm.alloca %{{.*}} x !llvm.array<50 x i64>
 // CHECK:      llvm.mlir.constant(8388609 : i32)
 // CHECK:      llvm.mlir.constant(32 : i32)
 // CHECK:      llvm.mlir.constant(512 : i32)
 // CHECK:      llvm.mlir.constant(4 : i32)
-// CHECK-COUNT-3: llvm.mlir.constant(1 : i32)
-// CHECK:      llvm.call @tw_contract_v7(%[[C]])
+// CHECK-COUNT-2: llvm.mlir.constant(1 : i32)
+// CHECK:      llvm.mlir.constant(32 : i32)
+// CHECK:      llvm.mlir.constant(0 : i32)
+// CHECK:      llvm.mlir.constant(1 : i32)
+// CHECK:      llvm.call @tw_contract_v8(%[[C]])
 
 // Of no core, nothing is said.
 // ANY:        llvm.mlir.constant(8388609 : i32)
-// ANY-COUNT-6: llvm.mlir.constant(0 : i32)
-// ANY:        llvm.call @tw_contract_v7(
+// ANY-COUNT-8: llvm.mlir.constant(0 : i32)
+// ANY:        llvm.call @tw_contract_v8(
 
 // UNKNOWN: error: no core 'znver33' is known; did you mean 'znver3'?
 #mk = affine_map<(m, n, k) -> (m, k)>

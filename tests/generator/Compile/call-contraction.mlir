@@ -11,7 +11,7 @@
 // CHECK:         llvm.mlir.addressof @tw_pack_tile_32_cols_32x1_x86_64_avx512_base
 // CHECK:         scf.for
 // CHECK-COUNT-3:   llvm.getelementptr %{{.*}}[%{{.*}}] : (!llvm.ptr, i64) -> !llvm.ptr, i8
-// CHECK:           llvm.call @tw_contract_v7(%[[C]])
+// CHECK:           llvm.call @tw_contract_v8(%[[C]])
 #a = affine_map<(b, m, n, k) -> (b, k, m)>
 #b = affine_map<(b, m, n, k) -> (b, k, n)>
 #c = affine_map<(b, m, n, k) -> (b, m, n)>
@@ -26,7 +26,7 @@ func.func @batch(%x: memref<?x7x?xf32>, %y: memref<?x7x96xf32>, %o: memref<?x?x9
 // CHECK:         llvm.mlir.addressof @tw_thin_v1_x86_64_avx512_base
 // CHECK:         llvm.mlir.addressof @tw_pack_tile_8_rows_12x4_x86_64_avx512_vnni
 // CHECK:         llvm.mlir.addressof @tw_pack_tile_8_cols_32x4_x86_64_avx512_vnni
-// CHECK:         llvm.call @tw_contract_v7(
+// CHECK:         llvm.call @tw_contract_v8(
 #mk = affine_map<(m, n, k) -> (m, k)>
 #kn = affine_map<(m, n, k) -> (k, n)>
 #mn = affine_map<(m, n, k) -> (m, n)>
@@ -41,7 +41,7 @@ func.func @thin(%x: memref<?x?xi8>, %y: memref<?x?xi8>, %o: memref<?x?xi32>, %w:
 // CHECK:         llvm.mlir.addressof @tw_mmt4d_tile_f32f32f32_8x12x1_arm_64_base
 // CHECK:         llvm.mlir.addressof @tw_pack_tile_32_rows_8x1_arm_64_base
 // CHECK:         llvm.mlir.addressof @tw_pack_tile_32_rows_12x1_arm_64_base
-// CHECK:         llvm.call @tw_contract_v7(
+// CHECK:         llvm.call @tw_contract_v8(
 #nk = affine_map<(m, n, k) -> (n, k)>
 func.func @transposed(%x: memref<?x?xf32>, %y: memref<?x?xf32>, %o: memref<?x?xf32>, %w: memref<4194304xi8>) {
   tw.matmul #tw.tile<"tw_mmt4d_tile_f32f32f32_8x12x1_arm_64_base"> overwrite indexing_maps = [#mk, #nk, #mn]
@@ -55,7 +55,7 @@ func.func @transposed(%x: memref<?x?xf32>, %y: memref<?x?xf32>, %o: memref<?x?xf
 // CHECK-SAME:      %[[X:[^:]*]]: memref<?x20xi8>
 // CHECK-NOT:     @tw_pack_tile
 // CHECK:         llvm.alloca %{{.*}} x !llvm.array<49 x i64>
-// CHECK:         llvm.call @tw_contract_v7(
+// CHECK:         llvm.call @tw_contract_v8(
 #x = affine_map<(h, w, n, i, j) -> (h * 2 + i, w * 3 + j)>
 #w = affine_map<(h, w, n, i, j) -> (n, i, j)>
 #o = affine_map<(h, w, n, i, j) -> (h, w, n)>
@@ -71,7 +71,7 @@ func.func @windows(%x: memref<?x20xi8>, %y: memref<3x?x2x16x4xi8>, %o: memref<?x
 // CHECK:         %[[K1:.*]] = arith.index_cast %[[K]] : index to i64
 // CHECK-NOT:     arith.constant 96 : index
 // CHECK:         llvm.mlir.addressof @tw_keep_v1
-// CHECK:         llvm.call @tw_contract_v7(
+// CHECK:         llvm.call @tw_contract_v8(
 #wk = affine_map<(h, w, n, i, j) -> (n, i, j)>
 func.func @kept_windows(%x: memref<11x20xi8>, %y: memref<40x3x8xi8>, %o: memref<5x5x40xi32>, %w: memref<4194304xi8>) {
   tw.matmul #tw.tile<"tw_mmt4d_tile_s8s8s32_8x2vlx4_arm_64_sve"> rhs_kept m_loops = 2 k_loops = 2 k_size = 7 indexing_maps = [#x, #wk, #o]
@@ -89,7 +89,7 @@ func.func @kept_windows(%x: memref<11x20xi8>, %y: memref<40x3x8xi8>, %o: memref<
 // CHECK-NEXT:      %[[NUMBER:.*]] = arith.index_cast %[[I]] : index to i64
 // CHECK-NEXT:      %[[AT:.*]] = llvm.getelementptr %[[WORDS]][3]
 // CHECK-NEXT:      llvm.store %[[NUMBER]], %[[AT]]
-// CHECK:           llvm.call @tw_contract_v7(%[[C]])
+// CHECK:           llvm.call @tw_contract_v8(%[[C]])
 // CHECK:       llvm.func internal @finish.call(%[[X:.*]]: !llvm.ptr, %[[M0:.*]]: i64, %[[M1:.*]]: i64, %[[N0:.*]]: i64, %[[N1:.*]]: i64)
 // CHECK-COUNT-2: builtin.unrealized_conversion_cast
 // CHECK:         call @finish(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[M0]], %[[M1]], %[[N0]], %[[N1]])
@@ -112,7 +112,7 @@ func.func private @finish(%o: memref<?xf32>, %v: memref<1xf32>, %n: i64, %b: i64
 // CHECK:         llvm.mlir.addressof @tw_mmt4d_tile_f32f32f32_1x32x1_x86_64_avx512_base
 // CHECK:         llvm.mlir.addressof @tw_mmt4d_tile_f32f32f32_4x32x1_x86_64_avx512_base
 // CHECK:         llvm.mlir.addressof @tw_pack_tile_32_rows_12x1_x86_64_avx512_base
-// CHECK:         llvm.call @tw_contract_v7(
+// CHECK:         llvm.call @tw_contract_v8(
 func.func @few(%x: memref<?x64xf32>, %y: memref<3x64x32x1xf32>, %o: memref<?x96xf32>, %w: memref<4194304xi8>) {
   tw.matmul #tw.tile<"tw_mmt4d_tile_f32f32f32_12x32x1_x86_64_avx512_base"> overwrite rhs_packed few_rows = [1, 4] indexing_maps = [#mk, #nk, #mn]
       ins(%x, %y : memref<?x64xf32>, memref<3x64x32x1xf32>) outs(%o, %w : memref<?x96xf32>, memref<4194304xi8>)
@@ -131,7 +131,7 @@ func.func @few(%x: memref<?x64xf32>, %y: memref<3x64x32x1xf32>, %o: memref<?x96x
 // CHECK:         llvm.mlir.addressof @tw.kept_panels
 // CHECK:         llvm.mlir.addressof @tw_pack_tile_32_rows_8x1_arm_64_sve
 // CHECK-NOT:     llvm.mlir.addressof @tw_pack_tile
-// CHECK:         llvm.call @tw_contract_v7(
+// CHECK:         llvm.call @tw_contract_v8(
 func.func @scalable(%x: memref<?x64xf32>, %y: memref<64x96xf32>, %o: memref<?x96xf32>, %w: memref<4194304xi8>) {
   tw.matmul #tw.tile<"tw_mmt4d_tile_f32f32f32_8x2vlx1_arm_64_sve"> overwrite rhs_kept few_rows = [1, 4] indexing_maps = [#mk, #kn, #mn]
       ins(%x, %y : memref<?x64xf32>, memref<64x96xf32>) outs(%o, %w : memref<?x96xf32>, memref<4194304xi8>)
@@ -154,7 +154,7 @@ func.func @streaming(%x: memref<?x64xf32>, %y: memref<64x96xf32>, %o: memref<?x9
 // CHECK:         llvm.mlir.addressof @tw_mmt4d_tile_f32f32f32_2vlx2vlx1_arm_64_sme
 // CHECK:         llvm.mlir.addressof @tw_mmt4d_tile_f32f32f32_1x2vlx1_arm_64_sme
 // CHECK:         llvm.mlir.addressof @tw_mmt4d_tile_f32f32f32_4x2vlx1_arm_64_sme
-// CHECK:         llvm.call @tw_contract_v7(
+// CHECK:         llvm.call @tw_contract_v8(
 func.func @few_streaming(%x: memref<?x64xf32>, %y: memref<64x96xf32>, %o: memref<?x96xf32>, %w: memref<4194304xi8>) {
   tw.matmul #tw.tile<"tw_mmt4d_tile_f32f32f32_2vlx2vlx1_arm_64_sme"> overwrite rhs_kept few_rows = [1, 4] indexing_maps = [#mk, #kn, #mn]
       ins(%x, %y : memref<?x64xf32>, memref<64x96xf32>) outs(%o, %w : memref<?x96xf32>, memref<4194304xi8>)
@@ -168,7 +168,7 @@ func.func @few_streaming(%x: memref<?x64xf32>, %y: memref<64x96xf32>, %o: memref
 // CHECK:         llvm.mlir.addressof @tw_mmt4d_tile_s8s8s32_32x32x64_vnni_x86_64_amx_int8
 // CHECK:         llvm.mlir.addressof @tw_pack_tile_8_rows_32x64_x86_64_amx_int8
 // CHECK-NOT:     @tw_pack_tile
-// CHECK:         llvm.call @tw_contract_v7(
+// CHECK:         llvm.call @tw_contract_v8(
 func.func @in_groups(%x: memref<?x?xi8>, %y: memref<?x?xi8>, %o: memref<?x?xi32>, %w: memref<4194304xi8>) {
   tw.matmul #tw.tile<"tw_mmt4d_tile_s8s8s32_32x32x64_vnni_x86_64_amx_int8"> overwrite indexing_maps = [#mk, #kn, #mn]
       ins(%x, %y : memref<?x?xi8>, memref<?x?xi8>) outs(%o, %w : memref<?x?xi32>, memref<4194304xi8>)
@@ -178,7 +178,7 @@ func.func @in_groups(%x: memref<?x?xi8>, %y: memref<?x?xi8>, %o: memref<?x?xi32>
 // CHECK-LABEL: func.func @transposed_in_groups(
 // CHECK:         llvm.mlir.constant(9699330 : i32)
 // CHECK-NOT:     @tw_pack_tile
-// CHECK:         llvm.call @tw_contract_v7(
+// CHECK:         llvm.call @tw_contract_v8(
 #km = affine_map<(m, n, k) -> (k, m)>
 func.func @transposed_in_groups(%x: memref<?x?xi8>, %y: memref<3x?x16x32x4xi8>, %o: memref<?x96xi32>, %w: memref<4194304xi8>) {
   tw.matmul #tw.tile<"tw_mmt4d_tile_s8s8s32_32x32x64_vnni_x86_64_amx_int8"> overwrite rhs_packed indexing_maps = [#km, #nk, #mn]

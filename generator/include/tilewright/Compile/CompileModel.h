@@ -93,7 +93,7 @@ struct ModelOptions {
   std::string prefix = std::string(kDefaultPrefix);
   DataTiling dataTiling = DataTiling::Late;
   /// The model calls tiles itself, on operands that are packed as a whole, so
-  /// that they can be inlined; else tw_contract_v5 does.
+  /// that they can be inlined; else tw_contract_v8 does.
   bool inlineTiles = false;
   /// What is computed of encoded tensors stays encoded also where that saves no
   /// bytes: for tests.

@@ -52,7 +52,7 @@ def CallTileFunctions : Pass<"tw-call-tile-functions", "mlir::ModuleOp"> {
     cache, and within a block lhs panel by lhs panel. Several dimensions of a
     kind are one loop: they lie next to each other. Buffers must be contiguous.
 
-    Each `tw.matmul` becomes calls of `tw_contract_v7`, whose code comes with the
+    Each `tw.matmul` becomes calls of `tw_contract_v8`, whose code comes with the
     model: one for each matrix of its batch, with a `tw_contraction_t` on the
     stack. It has blocks for the caches of `core`, and the habits of its memory;
     without one, for those of most servers.
