@@ -27,6 +27,7 @@ struct Slice {
   bool far;
   const char* lhs;
   int64_t K;
+  int64_t outRowStride;
   const char* next = nullptr;
   int64_t nextStep = 0;
 };
@@ -37,7 +38,7 @@ void plainTile(void* out, const void* lhs, const void* rhs,
   slices.push_back({static_cast<const char*>(rhs),
                     p->K * p->N0 * p->K0 * int64_t{sizeof(float)},
                     (p->flags & TW_MMT4D_FLAG_RHS_FAR) != 0,
-                    static_cast<const char*>(lhs), p->K});
+                    static_cast<const char*>(lhs), p->K, p->out_row_stride});
   if (p->flags & TW_MMT4D_FLAG_NEXT) {
     slices.back().next = static_cast<const char*>(p->next);
     slices.back().nextStep = p->next_step;
@@ -189,6 +190,8 @@ TEST(ContractionTest, PanelsSideBySideWhereTheCoreReadsThem) {
   for (int i = 0; i < 4; ++i) {
     EXPECT_EQ(slices[i].rhs - slices[0].rhs, i * panel);
     EXPECT_LE(slices[i].bytes, 1024);
+    // Into a block of accumulators of its own.
+    EXPECT_EQ(slices[i].outRowStride, 4 * c.N0);
   }
   EXPECT_EQ(slices[4].rhs, slices[0].rhs + slices[0].bytes);
 
