@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "tilewright/contraction.h"
+#include "ukernels/core.h"
 #include "ukernels/cpu.h"
 #include "ukernels/generic_tile.h"
 #include "ukernels/matmul_plan.h"
@@ -42,6 +43,7 @@ typedef struct tw_matmul_keys_t {
   tw_type_triple_t value;
   const uint64_t* cpu_data;
   const tw_prepacked_t* panels;
+  int is_near;  // of tw_tile_question_t
 } tw_matmul_keys_t;
 
 static int tw_is_vnni(const tw_prepacked_t* panels) {
@@ -129,6 +131,7 @@ static uint64_t tw_mix(uint64_t hash, uint64_t word) {
 static uint64_t tw_hash_question(const tw_matmul_keys_t* keys, tw_index_t M,
                                  tw_index_t N) {
   uint64_t hash = tw_mix((uint64_t)keys->value, (uint64_t)M);
+  hash = tw_mix(hash, (uint64_t)keys->is_near);
   hash = tw_mix(hash, (uint64_t)N);
   if (keys->panels)
     hash = tw_mix(hash, (uint64_t)keys->panels->N0 << 32 |
@@ -150,6 +153,7 @@ static int tw_weigh_rows(const tw_matmul_keys_t* self, tw_index_t M,
                                        self->cpu_data,
                                        1,
                                        1,
+                                       self->is_near,
                                        {&measured, is_measured ? 1u : 0u}};
   tw_choosing_t choosing;
   tw_begin_choosing(&choosing, &question);
@@ -188,10 +192,21 @@ static int tw_choose_rows(const tw_matmul_keys_t* self, tw_index_t M,
   return 1;
 }
 
+// Whether a rhs of N x K is so small a part of L2 that it stays there.
+static int tw_is_near(tw_type_triple_t value, tw_index_t N, tw_index_t K,
+                      const uint64_t* cpu_data) {
+  tw_triple_t types;
+  if (!tw_triple_of(value, &types)) return 0;
+  const tw_index_t most =
+      tw_caches_of(cpu_data).l2 / 2 * 8 / tw_element_bits(types.rhs);
+  return K == 0 || N <= most / K;
+}
+
 static int tw_choose_of(tw_type_triple_t value, tw_index_t M, tw_index_t N,
-                        const uint64_t* cpu_data, const tw_prepacked_t* panels,
-                        tw_matmul_tile_t* tile) {
-  const tw_matmul_keys_t self = {value, cpu_data, panels};
+                        tw_index_t K, const uint64_t* cpu_data,
+                        const tw_prepacked_t* panels, tw_matmul_tile_t* tile) {
+  const tw_matmul_keys_t self = {value, cpu_data, panels,
+                                 tw_is_near(value, N, K, cpu_data)};
   tw_matmul_rows_t rows;
   tw_linked_tile_t linked, last;
   if (!tw_choose_rows(&self, M, N, &rows) ||
@@ -234,12 +249,12 @@ static int tw_choose_signed(tw_type_triple_t value, tw_index_t M, tw_index_t N,
                             const tw_prepacked_t* panels,
                             tw_matmul_tile_t* tile) {
   const int found = tw_takes(panels, value) &&
-                    tw_choose_of(value, M, N, cpu_data, panels, tile);
+                    tw_choose_of(value, M, N, K, cpu_data, panels, tile);
   tw_type_triple_t mixed;
   tw_matmul_tile_t other;
   if (!tw_resigned_types(value, &mixed) || !tw_takes(panels, mixed) ||
       (found && !tw_is_worth_flipping(M, N, K)) ||
-      !tw_choose_of(mixed, M, N, cpu_data, panels, &other))
+      !tw_choose_of(mixed, M, N, K, cpu_data, panels, &other))
     return found;
   other.resign = tw_resign_for(other.isa);
   if (!other.resign || (found && tile->isa != other.isa) ||

@@ -112,9 +112,13 @@ static double tw_cost(const tw_weighed_t* a) { return a->rows * a->row; }
 
 // The cost of a row of tiles among others with the same panels of the rhs,
 // which those behind the first have from L2: vectors cost a half then, not a
-// quarter, and come no quicker than every fourth multiply.
+// quarter, and come no quicker than every fourth multiply, or, where L3 is slow
+// and more of them come from there, sixth (f32 of 20 rows by 384 x 1536 by five
+// rows of tiles of 4x32 takes 1.4 times as long as by two of 12x32, 20 and 28 x
+// 4096 x 4096 from memory 1.5 and 1.6 times, 20 x 512 x 512 0.9 to 1.1; Granite
+// Rapids).
 static double tw_pass(const tw_weighed_t* a, int is_first) {
-  const double l2 = is_first ? 0 : 4 * a->vectors;
+  const double l2 = is_first ? 0 : a->multiplies_a_vector * a->vectors;
   return (a->row > l2 ? a->row : l2) + a->vectors / 4;
 }
 
@@ -174,6 +178,9 @@ void tw_begin_choosing(tw_choosing_t* c, const tw_tile_question_t* question) {
   if (c->measured &&
       tw_vector_bits(&c->measured->beside, question->cpu_data) == 0)
     c->measured = 0;
+  const int is_slow =
+      !question->is_near && tw_caches_of(question->cpu_data).slow_l3;
+  c->multiplies_a_vector = is_slow ? 6 : 4;
   c->memo = kNothing;
   c->found = 0;
   c->to_mix_count = 0;
@@ -195,6 +202,7 @@ void tw_weigh_tile(tw_choosing_t* c, size_t index, const tw_tile_key_t* key) {
                  : tw_cost_of_row(&c->memo, key, &tile.sizes, vector_bits, q->N,
                                   q->cpu_data);
   tile.vectors = tw_rhs_vectors(q->types, &tile.sizes, vector_bits, q->N);
+  tile.multiplies_a_vector = c->multiplies_a_vector;
   tile.rows = tw_tile_count(q->M, tile.sizes.M0);
   if (q->mixes_rows && q->M > 0 && key->isa != TW_ISA_GENERIC &&
       c->to_mix_count < TW_MOST_MIXED)
@@ -241,7 +249,8 @@ static tw_status_t tw_query_row(tw_type_triple_t types, tw_index_t M,
   tw_measured_tile_t measured;
   const int is_measured = tw_measured_tile_for(cpu_data, types, M, &measured);
   const tw_tile_question_t question = {
-      types, M, N, cpu_data, with_vnni, 0, {&measured, is_measured ? 1u : 0u}};
+      types,     M, N, cpu_data,
+      with_vnni, 0, 0, {&measured, is_measured ? 1u : 0u}};
   tw_choosing_t choosing;
   tw_begin_choosing(&choosing, &question);
   const size_t count = tw_linked_tile_count();

@@ -28,6 +28,9 @@ typedef struct tw_tile_question_t {
   // Whether rows of M that are left over may go to a tile of fewer rows: 0 or
   // 1.
   int mixes_rows;
+  // Whether the rhs is known to stay in L2 from one row of tiles to the next: 0
+  // or 1.
+  int is_near;
   // On the core of cpu_data.
   tw_measured_tiles_t measured;
 } tw_tile_question_t;
@@ -65,7 +68,9 @@ typedef struct tw_weighed_t {
   tw_tile_sizes_t sizes;
   double row;      // the cost of one row of tiles
   double vectors;  // of the rhs that a row of tiles loads for an element of K
-  double rows;     // of tiles
+  // In whose time one of them comes from L2.
+  double multiplies_a_vector;
+  double rows;  // of tiles
 } tw_weighed_t;
 
 // Those to mix rows of: as many rows as a triple has on one CPU, by far. Of
@@ -75,6 +80,7 @@ enum { TW_MOST_MIXED = 128 };
 typedef struct tw_choosing_t {
   const tw_tile_question_t* question;
   const tw_measured_tile_t* measured;  // for the question; may be null
+  double multiplies_a_vector;          // of tw_weighed_t
   tw_cost_memo_t memo;
   int found;
   tw_weighed_t chosen;

@@ -51,7 +51,8 @@ class ChooseTileTest : public ::testing::Test {
   struct Choice {
     std::string name, withoutCore, sizes, last;
   };
-  Choice choose(tw_index_t m, tw_index_t n, bool mixesRows = false) const {
+  Choice choose(tw_index_t m, tw_index_t n, bool mixesRows = false,
+                bool isNear = false) const {
     tw_tile_question_t question = {
         static_cast<tw_type_triple_t>(keys_.at(0).types),
         m,
@@ -59,6 +60,7 @@ class ChooseTileTest : public ::testing::Test {
         data_.words,
         0,
         mixesRows,
+        isNear,
         {measured_.data(), measured_.size()}};
     tw_tile_choice_t choice, withoutCore;
     if (!tw_choose_tile(&question, keys_.data(), keys_.size(), &choice))
@@ -260,6 +262,20 @@ TEST_F(ChooseTileTest, Vdpbf16psIsSlowOnGoldenCove) {
               "tw_mmt4d_tile_bf16bf16f32_12x32x2_x86_64_avx512_bf16")
         << name;
   }
+}
+
+// Five rows of tiles pass over the rhs five times, which only L2 makes up for.
+TEST_F(ChooseTileTest, FewRowsOfTilesPassOverARhsFromASlowL3) {
+  offer({"tw_mmt4d_tile_f32f32f32_4x32x1_x86_64_avx512_base",
+         "tw_mmt4d_tile_f32f32f32_8x32x1_x86_64_avx512_base",
+         "tw_mmt4d_tile_f32f32f32_12x32x1_x86_64_avx512_base"});
+  cpu({TW_ISA_X86_64_AVX512_BASE});
+  core("graniterapids");
+  EXPECT_EQ(choose(20, 4096).sizes, "12x32x1");
+  EXPECT_EQ(choose(28, 4096).sizes, "8x32x1");
+  EXPECT_EQ(choose(20, 512, false, /*isNear=*/true).sizes, "4x32x1");
+  core("znver5");
+  EXPECT_EQ(choose(20, 4096).sizes, "4x32x1");
 }
 
 TEST_F(ChooseTileTest, OfEqualCostTheBestIsaWins) {

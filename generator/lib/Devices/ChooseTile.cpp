@@ -47,6 +47,7 @@ std::optional<TileKey> queryTile(const TypeTripleInfo &types, int64_t m,
                               target.cpuData.data(),
                               forms.inGroups,
                               /*mixes_rows=*/0,
+                              /*is_near=*/0,
                               {target.measured.data(), target.measured.size()}};
   tw_tile_choice_t choice;
   if (!tw_choose_tile(&question, rows.data(), rows.size(), &choice))

@@ -3,7 +3,7 @@
 // One call for each matrix of the batch, of which only the places of the operands change. Flags: f32f32f32 (1)
 // and that lhs lies transposed (bit 20).
 // CHECK-LABEL: func.func @batch(
-// CHECK:         %[[C:.*]] = llvm.alloca %{{.*}} x !llvm.array<49 x i64>
+// CHECK:         %[[C:.*]] = llvm.alloca %{{.*}} x !llvm.array<50 x i64>
 // CHECK:         llvm.mlir.constant(1048577 : i32)
 // CHECK:         llvm.mlir.addressof @tw_mmt4d_tile_f32f32f32_12x32x1_x86_64_avx512_base
 // CHECK:         llvm.mlir.zero : !llvm.ptr
@@ -54,7 +54,7 @@ func.func @transposed(%x: memref<?x?xf32>, %y: memref<?x?xf32>, %o: memref<?x?xf
 // CHECK-LABEL: func.func @windows(
 // CHECK-SAME:      %[[X:[^:]*]]: memref<?x20xi8>
 // CHECK-NOT:     @tw_pack_tile
-// CHECK:         llvm.alloca %{{.*}} x !llvm.array<49 x i64>
+// CHECK:         llvm.alloca %{{.*}} x !llvm.array<50 x i64>
 // CHECK:         llvm.call @tw_contract_v8(
 #x = affine_map<(h, w, n, i, j) -> (h * 2 + i, w * 3 + j)>
 #w = affine_map<(h, w, n, i, j) -> (n, i, j)>
@@ -83,7 +83,7 @@ func.func @kept_windows(%x: memref<11x20xi8>, %y: memref<40x3x8xi8>, %o: memref<
 // CHECK-LABEL: func.func @finished(
 // CHECK-SAME:      %{{.*}}: memref<?x?x?xf32>, %{{.*}}: memref<?x?x?xf32>, %[[O:.*]]: memref<?xf32>, %[[V:.*]]: memref<1xf32>, %[[N:[^:]*]]: i64
 // CHECK-DAG:     %[[WORDS:.*]] = llvm.alloca %{{.*}} x !llvm.array<4 x i64>
-// CHECK-DAG:     %[[C:.*]] = llvm.alloca %{{.*}} x !llvm.array<49 x i64>
+// CHECK-DAG:     %[[C:.*]] = llvm.alloca %{{.*}} x !llvm.array<50 x i64>
 // CHECK:         llvm.mlir.addressof @finish.call
 // CHECK:         scf.for %[[I:.*]] =
 // CHECK-NEXT:      %[[NUMBER:.*]] = arith.index_cast %[[I]] : index to i64

@@ -17,7 +17,7 @@
 // CHECK-DAG:     %[[THREE:.*]] = arith.constant 3 : index
 // CHECK-DAG:     %[[ROW:.*]] = arith.constant 96 : index
 // CHECK-DAG:     %[[MATRIX:.*]] = arith.constant 12288 : index
-// CHECK-DAG:     %[[C:.*]] = llvm.alloca %{{.*}} x !llvm.array<49 x i64>
+// CHECK-DAG:     %[[C:.*]] = llvm.alloca %{{.*}} x !llvm.array<50 x i64>
 // CHECK-DAG:     llvm.store %[[STRIDE]], %{{.*}} : i64
 // CHECK-DAG:     llvm.store %[[N]], %{{.*}} : i64
 // CHECK-DAG:     llvm.store %[[K]], %{{.*}} : i64
