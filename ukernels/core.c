@@ -163,14 +163,14 @@ static void tw_set_streams(tw_core_t core, tw_caches_t* caches) {
 
 tw_caches_t tw_caches_of(const uint64_t* cpu_data) {
   uint64_t word = cpu_data[TW_CPU_WORD_CACHES];
-  const tw_core_t core = word == 0 ? tw_core_of(cpu_data) : TW_CORE_UNKNOWN;
-  for (size_t i = 0; i < sizeof kCaches / sizeof kCaches[0]; ++i)
+  const tw_core_t core = tw_core_of(cpu_data);
+  for (size_t i = 0; word == 0 && i < sizeof kCaches / sizeof kCaches[0]; ++i)
     if (kCaches[i].core == core) word = kCaches[i].word;
   tw_caches_t caches;
   caches.l1 = (tw_index_t)(word & 0xFFFF) << 10;
   caches.l2 = (tw_index_t)(word >> 16 & 0xFFFFFFFF) << 10;
-  tw_set_streams(tw_core_of(cpu_data), &caches);
-  caches.slow_l3 = tw_has_slow_l3(tw_core_of(cpu_data));
+  tw_set_streams(core, &caches);
+  caches.slow_l3 = tw_has_slow_l3(core);
   if (caches.l1 == 0) caches.l1 = 32 << 10;
   if (caches.l2 == 0) caches.l2 = 1 << 20;
   return caches;

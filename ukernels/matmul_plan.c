@@ -150,8 +150,10 @@ tw_status_t tw_plan_matmul(const tw_matmul_params_t* params,
     const tw_status_t status = tw_check_panels(params, panels, fault);
     if (status != TW_STATUS_OK) return status;
   }
-  if (!tw_choose_matmul_tile(value, params->M, params->N, params->K, cpu_data,
-                             fallback, panels, &plan->tile))
+  const tw_caches_t caches = tw_caches_of(cpu_data);
+  const tw_matmul_question_t question = {params->M, params->N, params->K,
+                                         cpu_data,  &caches,   panels};
+  if (!tw_choose_matmul_tile(value, &question, fallback, &plan->tile))
     return prepacked
                ? tw_fault(
                      fault, TW_STATUS_FOREIGN, "rhs's descriptor: N0",
@@ -159,7 +161,6 @@ tw_status_t tw_plan_matmul(const tw_matmul_params_t* params,
                      "one of a tile for these panels that is linked in and "
                      "that cpu_data can run; prepack the rhs on this CPU")
                : tw_no_matmul_tile(fault, value);
-  const tw_caches_t caches = tw_caches_of(cpu_data);
   tw_plan_with_tile(params, types, /*gather=*/0, &caches, plan);
   return TW_STATUS_OK;
 }

@@ -44,13 +44,21 @@ typedef struct tw_matmul_tile_t {
   tw_isa_t isa;  // TW_ISA_GENERIC for the fallback
 } tw_matmul_tile_t;
 
-// The tile with which M x N x K of the triple `value` is cheapest on cpu_data
-// (M of -1: of any M), of their own or of widened types; `panels`, if not null,
-// gives its types, N0, K0 and layout. Returns 0 if there is none; `fallback`:
-// then the portable one.
-int tw_choose_matmul_tile(tw_type_triple_t value, tw_index_t M, tw_index_t N,
-                          tw_index_t K, const uint64_t* cpu_data, int fallback,
-                          const tw_prepacked_t* panels, tw_matmul_tile_t* tile);
+// What a tile is chosen for: M x N x K (M of -1: of any M) on cpu_data, whose
+// caches are these; `panels`, if not null, gives its types, N0, K0 and layout.
+typedef struct tw_matmul_question_t {
+  tw_index_t M, N, K;
+  const uint64_t* cpu_data;
+  const tw_caches_t* caches;
+  const tw_prepacked_t* panels;
+} tw_matmul_question_t;
+
+// The tile with which a matmul of the triple `value` is cheapest, of its own or
+// of widened types. Returns 0 if there is none; `fallback`: then the portable
+// one.
+int tw_choose_matmul_tile(tw_type_triple_t value,
+                          const tw_matmul_question_t* question, int fallback,
+                          tw_matmul_tile_t* tile);
 
 // A side of the multiplication, as it is packed.
 typedef struct tw_matmul_side_t {

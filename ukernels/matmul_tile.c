@@ -6,7 +6,6 @@
 #include <stdatomic.h>
 
 #include "tilewright/contraction.h"
-#include "ukernels/core.h"
 #include "ukernels/cpu.h"
 #include "ukernels/generic_tile.h"
 #include "ukernels/matmul_plan.h"
@@ -78,9 +77,12 @@ static int tw_matmul_key(const tw_matmul_keys_t* keys, size_t i,
 // the choice is remembered, in words that threads share without locks: the
 // numbers of both rows and 32 bits of a hash of all that it depends on. What
 // comes out of it is checked like any row, so of two questions with one hash
-// the second gets tiles that are right, if not the quickest.
+// the second gets tiles that are right, if not the quickest. A question has two
+// slots, the one that was chosen last in the first: a matmul of bytes asks
+// twice, and would else ask in vain where both have one (s8 128 cubed three
+// times as long).
 
-enum { kRemembered = 64, kRowBits = 16 };
+enum { kRemembered = 64, kSlots = 2, kRowBits = 16 };
 
 // Rows of the registry: of most tiles and of those of the last rows of M.
 typedef struct tw_matmul_rows_t {
@@ -165,51 +167,61 @@ static int tw_weigh_rows(const tw_matmul_keys_t* self, tw_index_t M,
   return tw_end_choosing(&choosing, choice);
 }
 
-// The numbers of the cheapest rows; 0 if there is none.
-static int tw_choose_rows(const tw_matmul_keys_t* self, tw_index_t M,
-                          tw_index_t N, tw_matmul_rows_t* rows) {
-  static _Atomic(uint64_t) known[kRemembered];
-  const uint64_t hash = tw_hash_question(self, M, N);
-  _Atomic(uint64_t)* slot = &known[hash % kRemembered];
-  const uint64_t word = atomic_load_explicit(slot, memory_order_relaxed);
+// Those that `word` says, if it is of this question.
+static int tw_remember(const tw_matmul_keys_t* self, tw_index_t M,
+                       uint64_t hash, uint64_t word, tw_matmul_rows_t* rows) {
   const uint64_t mask = ((uint64_t)1 << kRowBits) - 1;
   // Numbers are stored plus one: 0 is an empty slot.
   rows->index = (size_t)(word & mask) - 1;
   rows->last = (size_t)(word >> kRowBits & mask) - 1;
-  if (word != 0 && word >> 2 * kRowBits == hash >> 2 * kRowBits &&
-      tw_goes_with(self, rows, M))
-    return 1;
+  return word != 0 && word >> 2 * kRowBits == hash >> 2 * kRowBits &&
+         tw_goes_with(self, rows, M);
+}
+
+// The numbers of the cheapest rows; 0 if there is none.
+static int tw_choose_rows(const tw_matmul_keys_t* self, tw_index_t M,
+                          tw_index_t N, tw_matmul_rows_t* rows) {
+  static _Atomic(uint64_t) known[kRemembered][kSlots];
+  const uint64_t hash = tw_hash_question(self, M, N);
+  _Atomic(uint64_t)* slots = known[hash % kRemembered];
+  for (int i = 0; i < kSlots; ++i)
+    if (tw_remember(self, M, hash,
+                    atomic_load_explicit(&slots[i], memory_order_relaxed),
+                    rows))
+      return 1;
   tw_tile_choice_t choice;
   if (!tw_weigh_rows(self, M, N, &choice)) return 0;
   rows->index = choice.index;
   rows->last = choice.last;
-  if (rows->index < mask && rows->last < mask)
-    atomic_store_explicit(slot,
-                          hash >> 2 * kRowBits << 2 * kRowBits |
-                              (uint64_t)(rows->last + 1) << kRowBits |
-                              (uint64_t)(rows->index + 1),
-                          memory_order_relaxed);
+  const uint64_t most = ((uint64_t)1 << kRowBits) - 1;
+  if (rows->index >= most || rows->last >= most) return 1;
+  atomic_store_explicit(&slots[1],
+                        atomic_load_explicit(&slots[0], memory_order_relaxed),
+                        memory_order_relaxed);
+  atomic_store_explicit(&slots[0],
+                        hash >> 2 * kRowBits << 2 * kRowBits |
+                            (uint64_t)(rows->last + 1) << kRowBits |
+                            (uint64_t)(rows->index + 1),
+                        memory_order_relaxed);
   return 1;
 }
 
-// Whether a rhs of N x K is so small a part of L2 that it stays there.
-static int tw_is_near(tw_type_triple_t value, tw_index_t N, tw_index_t K,
-                      const uint64_t* cpu_data) {
+// Whether the rhs is so small a part of L2 that it stays there.
+static int tw_is_near(tw_type_triple_t value, const tw_matmul_question_t* q) {
   tw_triple_t types;
   if (!tw_triple_of(value, &types)) return 0;
-  const tw_index_t most =
-      tw_caches_of(cpu_data).l2 / 2 * 8 / tw_element_bits(types.rhs);
-  return K == 0 || N <= most / K;
+  const tw_index_t most = q->caches->l2 / 2 * 8 / tw_element_bits(types.rhs);
+  return q->K == 0 || q->N <= most / q->K;
 }
 
-static int tw_choose_of(tw_type_triple_t value, tw_index_t M, tw_index_t N,
-                        tw_index_t K, const uint64_t* cpu_data,
-                        const tw_prepacked_t* panels, tw_matmul_tile_t* tile) {
-  const tw_matmul_keys_t self = {value, cpu_data, panels,
-                                 tw_is_near(value, N, K, cpu_data)};
+static int tw_choose_of(tw_type_triple_t value, const tw_matmul_question_t* q,
+                        tw_matmul_tile_t* tile) {
+  const uint64_t* cpu_data = q->cpu_data;
+  const tw_matmul_keys_t self = {value, cpu_data, q->panels,
+                                 tw_is_near(value, q)};
   tw_matmul_rows_t rows;
   tw_linked_tile_t linked, last;
-  if (!tw_choose_rows(&self, M, N, &rows) ||
+  if (!tw_choose_rows(&self, q->M, q->N, &rows) ||
       !tw_linked_tile(rows.index, &linked) || !tw_linked_tile(rows.last, &last))
     return 0;
   tile->value = value;
@@ -244,17 +256,15 @@ static void tw_resign_body(const tw_matmul_tile_t* tile,
 // The tile for `value`, or the one that takes the rhs with flipped top bits: of
 // the same instruction set where that is quicker, or where there is none for
 // bytes of one sign.
-static int tw_choose_signed(tw_type_triple_t value, tw_index_t M, tw_index_t N,
-                            tw_index_t K, const uint64_t* cpu_data,
-                            const tw_prepacked_t* panels,
+static int tw_choose_signed(tw_type_triple_t value,
+                            const tw_matmul_question_t* q,
                             tw_matmul_tile_t* tile) {
-  const int found = tw_takes(panels, value) &&
-                    tw_choose_of(value, M, N, K, cpu_data, panels, tile);
+  const int found = tw_takes(q->panels, value) && tw_choose_of(value, q, tile);
   tw_type_triple_t mixed;
   tw_matmul_tile_t other;
-  if (!tw_resigned_types(value, &mixed) || !tw_takes(panels, mixed) ||
-      (found && !tw_is_worth_flipping(M, N, K)) ||
-      !tw_choose_of(mixed, M, N, K, cpu_data, panels, &other))
+  if (!tw_resigned_types(value, &mixed) || !tw_takes(q->panels, mixed) ||
+      (found && !tw_is_worth_flipping(q->M, q->N, q->K)) ||
+      !tw_choose_of(mixed, q, &other))
     return found;
   other.resign = tw_resign_for(other.isa);
   if (!other.resign || (found && tile->isa != other.isa) ||
@@ -281,19 +291,18 @@ static tw_type_triple_t tw_accumulating(tw_type_triple_t value,
   return value;
 }
 
-int tw_choose_matmul_tile(tw_type_triple_t value, tw_index_t M, tw_index_t N,
-                          tw_index_t K, const uint64_t* cpu_data, int fallback,
-                          const tw_prepacked_t* panels,
-                          tw_matmul_tile_t* tile) {
+int tw_choose_matmul_tile(tw_type_triple_t value, const tw_matmul_question_t* q,
+                          int fallback, tw_matmul_tile_t* tile) {
+  const tw_prepacked_t* panels = q->panels;
   tw_triple_t types;
   if (!tw_triple_of(value, &types)) return 0;
   const tw_type_triple_t own = tw_accumulating(value, &types);
-  if (tw_choose_signed(own, M, N, K, cpu_data, panels, tile)) return 1;
+  if (tw_choose_signed(own, q, tile)) return 1;
   for (size_t i = 0; i < sizeof kWideTypes / sizeof kWideTypes[0]; ++i) {
     tw_triple_t wide;
     if (tw_triple_of(kWideTypes[i], &wide) && tw_widens(types.lhs, wide.lhs) &&
         tw_widens(types.rhs, wide.rhs) &&
-        tw_choose_signed(kWideTypes[i], M, N, K, cpu_data, panels, tile))
+        tw_choose_signed(kWideTypes[i], q, tile))
       return 1;
   }
   // Its tile is of any sizes; these fill whole bytes with every type.
@@ -306,7 +315,7 @@ int tw_choose_matmul_tile(tw_type_triple_t value, tw_index_t M, tw_index_t N,
                                   "generic"};
   tile->last = tile->body;
   tile->resign = 0;
-  tile->zip_groups = tw_zip_groups_for(cpu_data);
+  tile->zip_groups = tw_zip_groups_for(q->cpu_data);
   tile->vnni = panels && tw_is_vnni(panels);
   tile->isa = TW_ISA_GENERIC;
   return tw_triple_of(own, &tile->types);

@@ -141,10 +141,14 @@ static tw_status_t tw_describe(const tw_matmul_params_t* params, int reads,
   }
   tw_matmul_tile_t tile;
   const unsigned value = params->flags & TW_MMT4D_FLAG_TYPE_MASK;
+  const tw_caches_t caches = tw_caches_of(cpu_data);
+  const tw_matmul_question_t question = {
+      -1,        tw_in_unpacked_tiles(params, &types, cpu_data),
+      params->K, cpu_data,
+      &caches,   /*panels=*/0};
   if (!tw_choose_matmul_tile(
-          (tw_type_triple_t)value, -1,
-          tw_in_unpacked_tiles(params, &types, cpu_data), params->K, cpu_data,
-          !!(params->flags & TW_MMT4D_FLAG_ALLOW_GENERIC_FALLBACK), 0, &tile))
+          (tw_type_triple_t)value, &question,
+          !!(params->flags & TW_MMT4D_FLAG_ALLOW_GENERIC_FALLBACK), &tile))
     return tw_no_matmul_tile(fault, value);
   *rhs = tw_rhs_side(params, &types, &tile);
   tw_index_t panels;
