@@ -182,6 +182,18 @@ static int tw_is_short_k(const tw_matmul_plan_t* plan, int prepacked,
            tw_are_few_rows(plan, caches));
 }
 
+// Whether rows of tiles have their last call ask for the next block's panels of
+// a prepacked rhs (tw_ask_for_panels): by AMX that gains nothing.
+static int tw_asks_for_panels(const tw_matmul_plan_t* plan, int prepacked,
+                              const tw_caches_t* caches) {
+  const tw_index_t panel = plan->chunk * plan->rhs.step;
+  return prepacked && caches->slow_l3 && !plan->tile.vnni && !plan->in_place &&
+         plan->direct && plan->rhs.part > caches->l2 / 2 / panel &&
+         !tw_takes_panels_singly(caches, TW_ROWS_THAT_ASK,
+                                 plan->chunk * plan->lhs.step, plan->rhs.part,
+                                 panel);
+}
+
 // Along rows, tiles of out lie side by side, on the same pages; but each reads
 // another tile of the rhs, which only the L2 can hand over as quickly as it is
 // multiplied: half of it, beside what streams past.
@@ -190,7 +202,10 @@ static tw_index_t tw_choose_group(const tw_matmul_plan_t* plan, int prepacked,
   const tw_index_t panel = plan->chunk * plan->rhs.step, half = caches->l2 / 2;
   const int is_less =
       plan->rhs.part > half / panel && tw_is_short_k(plan, prepacked, caches);
-  return tw_max((is_less ? half / 4 * 3 : half) / panel, 1);
+  const tw_index_t share = plan->asks_panels ? half / 2
+                           : is_less         ? half / 4 * 3
+                                             : half;
+  return tw_max(share / panel, 1);
 }
 
 // How much of the lhs is packed at a time, in bytes. Where L3 is slow, beside a
@@ -214,6 +229,7 @@ static void tw_choose_blocks(tw_matmul_plan_t* plan, int prepacked,
   tw_matmul_side_t *lhs = &plan->lhs, *rhs = &plan->rhs;
   const tw_index_t unit_m = tw_unit(lhs, lhs->tile_rows);
   const tw_index_t unit_n = tw_unit(rhs, rhs->tile_rows);
+  plan->asks_panels = tw_asks_for_panels(plan, prepacked, caches);
   plan->group = plan->streams ? caches->streams
                               : tw_choose_group(plan, prepacked, caches);
   const tw_index_t lhs_bytes = tw_lhs_bytes(plan, prepacked, caches);

@@ -113,7 +113,8 @@ typedef struct tw_matmul_plan_t {
   // side by side: tile calls take a slice of each in turn.
   int streams;
   uint32_t rhs_far;  // flags of calls of the first row of tiles
-  int lhs_far;       // whether tiles ask for a packed lhs: tw_ask_for_slice
+  int lhs_far;       // whether tiles ask for a packed lhs: tw_ask_for_part
+  int asks_panels;   // or for the next block's panels: tw_ask_for_panels
   // Where tiles can store into out itself. Otherwise a block goes to the
   // workspace first, to be rounded or transposed.
   int direct;

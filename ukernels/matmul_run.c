@@ -124,6 +124,7 @@ typedef struct tw_blocks_t {
   tw_index_t out_row, out_col;
   tw_index_t m, n, k;  // tiles and steps
   tw_index_t panels;   // of a prepacked rhs: from the first tile to its end
+  const char* behind;  // of a prepacked rhs: its next chunk
   tw_index_t alike;    // rows of tiles from here on are of the plan's last tile
 } tw_blocks_t;
 
@@ -142,10 +143,13 @@ static tw_blocks_t tw_blocks_of(const tw_matmul_task_t* task) {
   b.rhs = task->rhs;
   b.rhs_panel = b.k * plan->rhs.step;
   b.panels = 0;
+  b.behind = 0;
   b.sums = task->sums;
   if (run->panels) {
     b.rhs_panel = plan->k_steps * plan->rhs.step;
     b.panels = plan->rhs.tiles - task->n.begin;
+    b.behind = run->panels;
+    if (task->k.end < plan->k_steps) b.behind += task->k.end * plan->rhs.step;
     b.rhs = run->panels + task->n.begin * b.rhs_panel +
             task->k.begin * plan->rhs.step;
   }
@@ -196,6 +200,16 @@ static void tw_multiply_tile(const tw_matmul_plan_t* plan, const tw_blocks_t* b,
     plan->tile.resign->add(out, tile->out_row_stride, tile->M0, tile->N0, sums);
 }
 
+// Has a row's last call ask for a part of the panels behind those of the block.
+static void tw_ask_behind_block(const tw_matmul_plan_t* plan,
+                                const tw_blocks_t* b, tw_index_t m,
+                                tw_mmt4d_params_t* tile) {
+  const tw_index_t left = b->panels - b->n;
+  tw_ask_for_panels(tile, left > 0 ? b->rhs + b->n * b->rhs_panel : b->behind,
+                    b->rhs_panel, left > 0 ? tw_min(b->n, left) : b->n,
+                    plan->rhs.step, b->m, m);
+}
+
 // Tiles [0, b->m) x [0, b->n), all of them inside out.
 static void tw_multiply_whole(const tw_matmul_plan_t* plan,
                               const tw_blocks_t* b, tw_mmt4d_params_t tile) {
@@ -225,6 +239,8 @@ static void tw_multiply_whole(const tw_matmul_plan_t* plan,
         tile.flags = flags | (m == 0 ? plan->rhs_far : 0);
         if (singly && n + 1 < b->panels)
           tw_ask_for_part(&tile, b->rhs + (n + 1) * b->rhs_panel, share, m);
+        else if (plan->asks_panels && n + 1 == b->n)
+          tw_ask_behind_block(plan, b, m, &tile);
         else if (plan->lhs_far && m + 1 < b->m)
           tw_ask_for_part(&tile, b->lhs + (m + 1) * b->lhs_panel, share,
                           n - first);

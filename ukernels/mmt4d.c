@@ -18,7 +18,8 @@
 //   kc = kRowBytes of K                  at most 1/8 L2 / rhs step bytes
 //   nb = 1/2 L2 / (kc * rhs step bytes)  the rhs being larger 3/8 where L3 is
 //                                        slow, so that what passes through L2
-//                                        pushes less of it out
+//                                        pushes less of it out, or 1/4, beside
+//                                        the next 1/4, which many rows ask for
 //   mb = what L3 has for it / (kc * lhs step bytes)
 //
 // Neither slice need stay in L1: tiles ask for what they read ahead of time,
@@ -47,6 +48,9 @@
 
 // Of K, in a row of an operand.
 static const tw_index_t kRowBytes = 4 << 10;
+
+// So many rows of tiles ask for the next block's panels.
+static const tw_index_t kManyRows = 32;
 
 // With a parallel-for, blocks shrink until there are this many, so that up to a
 // dozen threads get even shares of work, unless a block falls below
@@ -78,6 +82,7 @@ typedef struct tw_run_t {
   int lhs_far;       // whether calls ask for slices of the lhs
   int singly;        // or of the rhs, whose panels are taken singly
   int out_far;       // whether tiles of out that are read are asked for
+  int asks_panels;   // and the next block's panels: tw_ask_for_panels
 } tw_run_t;
 
 static tw_index_t tw_clamp(tw_index_t x, tw_index_t lo, tw_index_t hi) {
@@ -91,7 +96,7 @@ static void tw_choose_blocks(tw_run_t* run, const tw_caches_t* caches,
   // Of the rhs. Tiles of out and lhs slices pass through the rest.
   const tw_index_t half = caches->l2 / 2;
   run->group = p->N;
-  run->singly = 0;
+  run->singly = run->asks_panels = 0;
   run->rhs_far = tw_far_flag(caches, p->N, p->K, run->rhs_step);
   run->streams = cut_k && tw_reads_streams(caches, p->M0, p->M, p->N, p->K,
                                            run->rhs_step, rhs_bits);
@@ -123,16 +128,22 @@ static void tw_choose_blocks(tw_run_t* run, const tw_caches_t* caches,
   const tw_index_t kc = run->kc > 0 ? run->kc : 1;
   // kc * step is at most the bytes of a panel, which tw_check_mmt4d bounded.
   run->mb = tw_clamp(l3 / (kc * run->lhs_step), 1, p->M);
+  const int vnni = !!(p->flags & TW_MMT4D_FLAG_RHS_VNNI);
   run->nb = p->N;
-  if (p->N * kc * run->rhs_step > half)
-    run->nb = tw_max(
-        (caches->slow_l3 ? half / 4 * 3 : half) / (kc * run->rhs_step), 1);
+  if (p->N * kc * run->rhs_step > half) {
+    run->asks_panels = caches->slow_l3 && !vnni && run->mb >= kManyRows;
+    const tw_index_t share = run->asks_panels  ? half / 2
+                             : caches->slow_l3 ? half / 4 * 3
+                                               : half;
+    run->nb = tw_max(share / (kc * run->rhs_step), 1);
+  }
   if (run->mb == p->M &&
       tw_takes_panels_singly(caches, p->M, kc * run->lhs_step, p->N,
                              kc * run->rhs_step)) {
     run->nb = p->N;
     run->group = 1;
     run->singly = 1;
+    run->asks_panels = 0;
   }
   while (parallel &&
          tw_panels_of(p->M, run->mb) <
@@ -161,6 +172,20 @@ static const char* tw_next_slice(const tw_run_t* run, tw_index_t n_begin,
   }
   return n < run->params->N ? run->rhs + n * run->rhs_row + k * run->rhs_step
                             : 0;
+}
+
+// Has a row's last call ask for a part of the panels behind those that a block
+// has at `k`.
+static void tw_ask_behind_block(const tw_run_t* run, tw_index_t n_begin,
+                                tw_index_t n_end, tw_index_t k, tw_index_t rows,
+                                tw_index_t m, tw_mmt4d_params_t* tile) {
+  const int same = k + run->kc < run->params->K;
+  const tw_index_t n = same ? n_begin : n_end;
+  const tw_index_t panels = tw_min(n_end - n_begin, run->params->N - n);
+  tw_ask_for_panels(
+      tile,
+      run->rhs + n * run->rhs_row + (same ? k + run->kc : 0) * run->rhs_step,
+      run->rhs_row, panels, run->rhs_step, rows, m);
 }
 
 // Asks for the pages of what follows `rhs`, `bytes` of it: of a block's K block
@@ -210,7 +235,8 @@ static void tw_run_rows(const tw_run_t* run, tw_index_t m_begin,
                                : 0;
   const tw_index_t share =
       next_slice     ? tw_panels_of(run->rhs_step, m_end - m_begin)
-      : run->lhs_far ? tw_panels_of(run->lhs_step, end - first)
+      : run->lhs_far ? tw_panels_of(run->lhs_step,
+                                    tw_max(end - first - run->asks_panels, 1))
                      : 0;
   for (tw_index_t m = m_begin; m < m_end; ++m) {
     const char* lhs = run->lhs + m * run->lhs_row + k * run->lhs_step;
@@ -226,6 +252,9 @@ static void tw_run_rows(const tw_run_t* run, tw_index_t m_begin,
       tile.flags = flags | (m == m_begin ? run->rhs_far : 0);
       if (next_slice)
         tw_ask_for_part(&tile, next_slice, share, m - m_begin);
+      else if (run->asks_panels && n + 1 == end)
+        tw_ask_behind_block(run, n_begin, n_end, k, m_end - m_begin,
+                            m - m_begin, &tile);
       else if (run->lhs_far && m + 1 < m_end)
         tw_ask_for_part(&tile, lhs + run->lhs_row, share, n - first);
       if (run->resign)

@@ -294,6 +294,25 @@ TEST(ContractionTest, RowsAskForTheNextSliceOfALargeLhs) {
   }
 }
 
+// The last call of each row asks for its part of the next block's panels, where
+// L3 is slow: of a rhs of twelve slices of 35,200 bytes, three of which are a
+// quarter of L2.
+TEST(ContractionTest, RowsAskForTheNextBlocksPanels) {
+  Random random(seedOf("ContractionTest.NextBlock"));
+  Case c = ofTwoChunks(192, withCaches(32, 420));
+  c.core.slow_l3 = 1;
+  const int64_t columns = 3, rows = 12;
+  c.M = rows * c.M0;
+  check(c, random);
+  const auto block = static_cast<size_t>(rows * columns);
+  ASSERT_EQ(slices.size(), 8 * block);
+  for (size_t i = 0; i < slices.size(); ++i) {
+    if (i % 3 != 2 || i >= 7 * block) continue;
+    const size_t m = i % block / 3, next = i / block * block + block;
+    expectAsks(i, slices[next + m / 4].rhs, m % 4, c.N0 * 4 / 4);
+  }
+}
+
 // From the first byte of the lhs that calls took to the last one's end.
 int64_t bytesOfLhs(const Case& c) {
   const auto [first, last] = std::minmax_element(

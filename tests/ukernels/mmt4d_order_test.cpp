@@ -221,26 +221,42 @@ TEST_P(OrderTest, BlocksTakeTheirSharesOfTheCaches) {
   }
 }
 
-// With a slow L3 a rhs that is more than half of L2 has blocks of 3/8 of it.
+// With a slow L3 a rhs that is more than half of L2 has blocks of 3/8 of it, or
+// of a quarter if there are many rows: the last call of each asks for its part
+// of the next quarter.
 TEST_P(OrderTest, BlocksOfTheRhsLeaveMoreOfL2WhereL3IsSlow) {
   const Sizes& s = GetParam();
   constexpr int64_t kL2KiB = 256, kHalf = kL2KiB << 9;
   for (const char* core : {"graniterapids", "znver4"}) {
+    SCOPED_TRACE(core);
     multiply(nullptr, kL2KiB, core);
     if (s.M <= 2) continue;  // may be read side by side
     int64_t steps = 0;
     for (const Call& call : calls) steps = std::max(steps, call.K);
-    if (s.K == 0 || takesPanelsSingly(s, steps, kHalf)) continue;
-    const int64_t most = core[0] == 'g' && s.N * steps * kRhsStep > kHalf
-                             ? kHalf / 4 * 3
-                             : kHalf;
+    if (takesPanelsSingly(s, steps, kHalf)) continue;
+    const bool isLarge = s.N * steps * kRhsStep > kHalf;
+    const bool isSlow = core[0] == 'g' && isLarge, asks = isSlow && s.M >= 32;
+    const int64_t most = asks ? kHalf / 2 : isSlow ? kHalf / 4 * 3 : kHalf;
     const int64_t fit = std::clamp<int64_t>(most / (steps * kRhsStep), 1, s.N);
+    const int64_t columns = ceilDiv(s.N, ceilDiv(s.N, fit));
     // Those of the first row.
-    int64_t columns = 0;
-    while (columns < static_cast<int64_t>(calls.size()) &&
-           calls[static_cast<size_t>(columns)].lhs == calls[0].lhs)
-      ++columns;
-    EXPECT_EQ(columns, ceilDiv(s.N, ceilDiv(s.N, fit))) << core;
+    int64_t first = 0;
+    while (first < static_cast<int64_t>(calls.size()) &&
+           calls[static_cast<size_t>(first)].lhs == calls[0].lhs &&
+           column(calls[static_cast<size_t>(first)]) == first)
+      ++first;
+    EXPECT_EQ(first, columns);
+    if (!asks || s.M * steps * kLhsStep > kL3) continue;  // one block of rows
+    const int64_t each = s.M / columns;
+    for (int64_t m = 0; m < each * columns; ++m) {
+      const Call& last = calls[static_cast<size_t>(m * columns + columns - 1)];
+      const Call& next = calls[static_cast<size_t>(s.M * columns)];
+      const int64_t step = ceilDiv(kRhsStep, each);
+      ASSERT_EQ(last.next,
+                next.rhs + m / each * s.K * kRhsStep + m % each * last.K * step)
+          << m;
+      ASSERT_EQ(last.nextStep, step);
+    }
   }
 }
 
