@@ -78,6 +78,7 @@ void TW_CONTRACT(const tw_contraction_t* c) {
   }
   tile->last = tile->body;
   const tw_caches_t caches = tw_caches_of_model(&c->core);
+  run.plan.has_epilogue = c->epilogue.run != 0;
   tw_plan_with_tile(p, &types, c->gather.row_loops > 0 ? &c->gather : 0,
                     &caches, &run.plan);
   run.plan.lhs.pack = few ? 0 : c->pack_lhs;

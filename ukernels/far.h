@@ -39,9 +39,8 @@ static inline void tw_ask_for_part(tw_mmt4d_params_t* tile, const char* slice,
 // Has the last call of row `m` of `rows` rows of tiles ask for its part of the
 // next `panels` panels of the rhs, `row` bytes apart, `step` bytes a K step,
 // the first at `slice`. Otherwise the first row over them would wait for L3 or
-// memory: with a slow L3, f32 of 1024, 2048, 4096 cubed packed 1.02, 1.00, 1.02
-// times as fast, prepacked 1024 and 2048 1.03 (Granite Rapids, rhs from
-// memory).
+// memory: with a slow L3, f32 of 1024, 2048, 4096 cubed packed 1.01, 1.02, 1.02
+// times as fast, prepacked 1.03, 1.04, 1.03 (Granite Rapids, rhs from memory).
 static inline void tw_ask_for_panels(tw_mmt4d_params_t* tile, const char* slice,
                                      tw_index_t row, tw_index_t panels,
                                      tw_index_t step, tw_index_t rows,

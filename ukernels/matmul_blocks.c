@@ -172,12 +172,14 @@ static int tw_are_few_rows(const tw_matmul_plan_t* plan,
 // leave L1 (s8 1024x4096x1024, 4096x4096x512 1.3, 1.5 times as fast as with
 // blocks of out that stay in L2, bf16 1.14, 1.29; s8 1536 and 2048 cubed 1.12
 // and 1.08 as with a lhs that does, bf16 1024 and 1536 cubed 1.03 and 1.01, and
-// with slices of 128 KiB 0.94; Granite Rapids).
+// with slices of 128 KiB 0.94; Granite Rapids). Not where an epilogue reads
+// out.
 static int tw_is_short_k(const tw_matmul_plan_t* plan, int prepacked,
                          const tw_caches_t* caches) {
   const tw_index_t slice = plan->chunk * plan->lhs.step;
   return prepacked && caches->slow_l3 && plan->tile.vnni && !plan->in_place &&
-         plan->chunk >= plan->k_steps && slice <= 2 * caches->l1 &&
+         !plan->has_epilogue && plan->chunk >= plan->k_steps &&
+         slice <= 2 * caches->l1 &&
          !(plan->lhs.part * slice <= caches->l2 / 4 &&
            tw_are_few_rows(plan, caches));
 }

@@ -150,6 +150,7 @@ tw_status_t tw_plan_matmul(const tw_matmul_params_t* params,
     const tw_status_t status = tw_check_panels(params, panels, fault);
     if (status != TW_STATUS_OK) return status;
   }
+  plan->has_epilogue = 0;
   const tw_caches_t caches = tw_caches_of(cpu_data);
   const tw_matmul_question_t question = {params->M, params->N, params->K,
                                          cpu_data,  &caches,   panels};

@@ -92,6 +92,7 @@ typedef struct tw_matmul_side_t {
 
 typedef struct tw_matmul_plan_t {
   tw_matmul_tile_t tile;
+  int has_epilogue;       // which reads out block by block
   tw_element_type_t out;  // the type of out
   tw_matmul_side_t lhs, rhs;
   // Whether rows of the lhs are multiplied where they lie.
@@ -149,8 +150,8 @@ static inline tw_caches_t tw_caches_of_model(const tw_known_core_t* core) {
                        core->slow_l3};
 }
 
-// The plan of a matmul on plan->tile, which is set; `gather`: null, or how its
-// lhs lies.
+// The plan of a matmul on plan->tile, which is set, as has_epilogue is;
+// `gather`: null, or how its lhs lies.
 void tw_plan_with_tile(const tw_matmul_params_t* params,
                        const tw_triple_t* types, const tw_gather_t* gather,
                        const tw_caches_t* caches, tw_matmul_plan_t* plan);

@@ -12,6 +12,7 @@ tw_index_t tw_planned_workspace(const tw_contraction_t* c) {
   plan.tile.sizes.N0 = c->N0;
   plan.tile.sizes.K0 = c->K0;
   const tw_caches_t caches = tw_caches_of_model(&c->core);
+  plan.has_epilogue = c->epilogue.run != 0;
   tw_plan_with_tile(&c->matmul, &plan.tile.types,
                     c->gather.row_loops > 0 ? &c->gather : 0, &caches, &plan);
   return plan.slice;
