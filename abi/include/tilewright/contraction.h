@@ -83,7 +83,7 @@ typedef struct tw_kept_t {
 // What cores.def has of the core that a model is compiled for. All 0: no core
 // was named, and blocks are for what most servers have.
 typedef struct tw_known_core_t {
-  int32_t l1_kib, l2_kib;                      // TW_CORE_CACHES
+  int32_t l1_kib, l2_kib;  // TW_CORE_CACHES
   // TW_CORE_STREAMS, else 1
   int32_t streams, stream_rows, stream_tiles, stream_caches;
   int32_t slow_l3;     // whether it has TW_CORE_SLOW_L3
