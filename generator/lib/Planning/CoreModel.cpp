@@ -86,11 +86,14 @@ llvm::Expected<tw_known_core_t> knownCore(llvm::StringRef cpu) {
   std::array<uint64_t, TW_CPU_DATA_WORDS> cpuData{};
   tw_set_core((*core)->name.data(), cpuData.data());
   tw_caches_t caches = tw_caches_of(cpuData.data());
-  return tw_known_core_t{
-      int32_t(caches.l1 >> 10),     int32_t(caches.l2 >> 10),
-      int32_t(caches.streams),      int32_t(caches.stream_rows),
-      int32_t(caches.stream_tiles), int32_t(caches.stream_caches),
-      caches.slow_l3,               tw_core_asks_pages(cpuData.data())};
+  return tw_known_core_t{int32_t(caches.l1 >> 10),
+                         int32_t(caches.l2 >> 10),
+                         int32_t(caches.streams),
+                         int32_t(caches.stream_rows),
+                         int32_t(caches.stream_tiles),
+                         int32_t(caches.stream_caches),
+                         caches.slow_l3,
+                         tw_core_asks_pages(cpuData.data())};
 }
 
 llvm::Expected<const CoreModel *> findCore(llvm::StringRef cpu) {
