@@ -7,6 +7,7 @@
 
 #include "ukernels/core.h"
 #include "ukernels/cpu.h"
+#include "ukernels/index.h"
 #include "ukernels/matmul_run.h"
 #include "ukernels/matmul_thin.h"
 #include "ukernels/matmul_unpacked.h"
@@ -178,10 +179,21 @@ tw_status_t tw_matmul_workspace_size(const tw_matmul_params_t* params,
   if (!bytes) return TW_STATUS_INVALID_ARGUMENT;
   tw_matmul_call_t call;
   tw_fault_t fault;
-  const tw_status_t status = tw_prepare(
-      params, TW_READS_LHS | TW_READS_RHS | TW_READS_OUT, &call, &fault);
-  if (status == TW_STATUS_OK) *bytes = call.workspace_bytes;
-  return status;
+  const int reads = TW_READS_LHS | TW_READS_RHS | TW_READS_OUT;
+  const tw_status_t status = tw_prepare(params, reads, &call, &fault);
+  if (status != TW_STATUS_OK) return status;
+  // Nobody need know yet where the lhs will lie: on lines, where it may be
+  // multiplied in place, or off them.
+  static const char kPlaces[2] __attribute__((aligned(64))) = {0};
+  tw_index_t most = 0;
+  for (int i = 0; i < 2; ++i) {
+    tw_matmul_params_t placed = *params;
+    placed.lhs = &kPlaces[i];
+    tw_prepare(&placed, reads, &call, &fault);
+    most = tw_max(most, call.workspace_bytes);
+  }
+  *bytes = most;
+  return TW_STATUS_OK;
 }
 
 // What there is to say of a plan beside its tile.

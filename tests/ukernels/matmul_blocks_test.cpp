@@ -25,13 +25,15 @@ struct Matmul {
 };
 
 // Of the same caches, 48 KiB and 2 MiB, whatever the core.
-tw_index_t workspaceOf(const Matmul& m, const char* core) {
+tw_index_t workspaceOf(const Matmul& m, const char* core,
+                       const void* lhs = nullptr) {
   CpuData data = CpuData::of(m.isa);
   EXPECT_TRUE(tw_set_core(core, data.words));
   data.words[TW_CPU_WORD_CACHES] = TW_CACHES_WORD(48, 2048);
   const std::vector<uint8_t> rhs(static_cast<size_t>(m.N * m.K * m.bytes));
   tw_matmul_params_t p = {};
   p.flags = static_cast<uint32_t>(m.types);
+  p.lhs = lhs;
   p.rhs = rhs.data();
   p.M = m.M;
   p.N = m.N;
@@ -76,6 +78,18 @@ TEST(MatmulBlocksTest, AShortKPassesOverAsMuchOfTheLhsAsHasRoom) {
       TW_TYPES_S8S8S32, 1, TW_ISA_X86_64_AMX_INT8, 4096, 4096, 512};
   EXPECT_LT(workspaceOf(s8, "sapphirerapids"), 512 * kKiB);
   EXPECT_GE(workspaceOf(s8, "graniterapids"), 2048 * kKiB);
+}
+
+// The lhs that is multiplied in place lies on cache lines; where the size is
+// asked for nobody knows yet.
+TEST(MatmulBlocksTest, TheWorkspaceIsForALhsWhereverItLies) {
+  alignas(64) static const uint8_t lines[128] = {};
+  const Matmul s8 = {
+      TW_TYPES_S8S8S32, 1, TW_ISA_X86_64_AMX_INT8, 4096, 2048, 512};
+  const tw_index_t bytes = workspaceOf(s8, "graniterapids");
+  EXPECT_GE(bytes, 2048 * kKiB);
+  EXPECT_EQ(workspaceOf(s8, "graniterapids", lines), bytes);
+  EXPECT_EQ(workspaceOf(s8, "graniterapids", lines + 1), bytes);
 }
 
 #endif
