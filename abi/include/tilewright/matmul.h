@@ -92,7 +92,8 @@ tw_status_t tw_matmul(const tw_matmul_params_t* params,
 
 // Bytes of workspace that tw_matmul needs for these params: at most
 // TW_MATMUL_MOST_WORKSPACE for each of `threads`; 0 where nothing is packed.
-// Reads no buffer but the descriptor of a prepacked rhs.
+// Wherever the operands and out lie: reads no buffer but the descriptor of a
+// prepacked rhs.
 tw_status_t tw_matmul_workspace_size(const tw_matmul_params_t* params,
                                      tw_index_t* bytes);
 
