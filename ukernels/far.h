@@ -45,7 +45,7 @@ static inline void tw_ask_for_panels(tw_mmt4d_params_t* tile, const char* slice,
                                      tw_index_t row, tw_index_t panels,
                                      tw_index_t step, tw_index_t rows,
                                      tw_index_t m) {
-  const tw_index_t each = rows / tw_max(panels, 1);  // rows a panel
+  const tw_index_t each = rows / panels;  // rows a panel
   if (each == 0 || m >= each * panels) return;
   tw_ask_for_part(tile, slice + m / each * row, tw_panels_of(step, each),
                   m % each);

@@ -176,12 +176,10 @@ tw_status_t tw_matmul(const tw_matmul_params_t* params,
 
 tw_status_t tw_matmul_workspace_size(const tw_matmul_params_t* params,
                                      tw_index_t* bytes) {
-  if (!bytes) return TW_STATUS_INVALID_ARGUMENT;
+  if (!bytes || !params) return TW_STATUS_INVALID_ARGUMENT;
   tw_matmul_call_t call;
   tw_fault_t fault;
   const int reads = TW_READS_LHS | TW_READS_RHS | TW_READS_OUT;
-  const tw_status_t status = tw_prepare(params, reads, &call, &fault);
-  if (status != TW_STATUS_OK) return status;
   // Nobody need know yet where the lhs will lie: on lines, where it may be
   // multiplied in place, or off them.
   static const char kPlaces[2] __attribute__((aligned(64))) = {0};
@@ -189,7 +187,8 @@ tw_status_t tw_matmul_workspace_size(const tw_matmul_params_t* params,
   for (int i = 0; i < 2; ++i) {
     tw_matmul_params_t placed = *params;
     placed.lhs = &kPlaces[i];
-    tw_prepare(&placed, reads, &call, &fault);
+    const tw_status_t status = tw_prepare(&placed, reads, &call, &fault);
+    if (status != TW_STATUS_OK) return status;
     most = tw_max(most, call.workspace_bytes);
   }
   *bytes = most;

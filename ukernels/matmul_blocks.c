@@ -157,12 +157,11 @@ static int tw_packs_lhs_once(const tw_matmul_plan_t* plan,
          lhs->part * lhs->tile_rows <= caches->l2 / 2 / row;
 }
 
-// Whether all rows of a task take panels of the rhs singly.
-static int tw_are_few_rows(const tw_matmul_plan_t* plan,
-                           const tw_caches_t* caches) {
-  const tw_matmul_side_t *lhs = &plan->lhs, *rhs = &plan->rhs;
-  return tw_takes_panels_singly(caches, lhs->part, plan->chunk * lhs->step,
-                                rhs->part, plan->chunk * rhs->step);
+// Whether so many rows of tiles take panels of the rhs singly.
+static int tw_rows_take_singly(const tw_matmul_plan_t* plan, tw_index_t rows,
+                               const tw_caches_t* caches) {
+  return tw_takes_panels_singly(caches, rows, plan->chunk * plan->lhs.step,
+                                plan->rhs.part, plan->chunk * plan->rhs.step);
 }
 
 // Whether K is short to AMX beside a prepacked rhs from a slow L3: each tile of
@@ -181,7 +180,7 @@ static int tw_is_short_k(const tw_matmul_plan_t* plan, int prepacked,
          !plan->has_epilogue && plan->chunk >= plan->k_steps &&
          slice <= 2 * caches->l1 &&
          !(plan->lhs.part * slice <= caches->l2 / 4 &&
-           tw_are_few_rows(plan, caches));
+           tw_rows_take_singly(plan, plan->lhs.part, caches));
 }
 
 // Whether rows of tiles have their last call ask for the next block's panels of
@@ -191,19 +190,16 @@ static int tw_asks_for_panels(const tw_matmul_plan_t* plan, int prepacked,
   const tw_index_t panel = plan->chunk * plan->rhs.step;
   return prepacked && caches->slow_l3 && !plan->tile.vnni && !plan->in_place &&
          plan->direct && plan->rhs.part > caches->l2 / 2 / panel &&
-         !tw_takes_panels_singly(caches, TW_ROWS_THAT_ASK,
-                                 plan->chunk * plan->lhs.step, plan->rhs.part,
-                                 panel);
+         !tw_rows_take_singly(plan, TW_ROWS_THAT_ASK, caches);
 }
 
 // Along rows, tiles of out lie side by side, on the same pages; but each reads
 // another tile of the rhs, which only the L2 can hand over as quickly as it is
 // multiplied: half of it, beside what streams past.
-static tw_index_t tw_choose_group(const tw_matmul_plan_t* plan, int prepacked,
+static tw_index_t tw_choose_group(const tw_matmul_plan_t* plan,
                                   const tw_caches_t* caches) {
   const tw_index_t panel = plan->chunk * plan->rhs.step, half = caches->l2 / 2;
-  const int is_less =
-      plan->rhs.part > half / panel && tw_is_short_k(plan, prepacked, caches);
+  const int is_less = plan->short_k && plan->rhs.part > half / panel;
   const tw_index_t share = plan->asks_panels ? half / 2
                            : is_less         ? half / 4 * 3
                                              : half;
@@ -220,7 +216,7 @@ static tw_index_t tw_lhs_bytes(const tw_matmul_plan_t* plan, int prepacked,
   const tw_index_t room = tw_lhs_room(prepacked);
   const tw_index_t slice = plan->chunk * plan->lhs.step;
   if (!prepacked || !caches->slow_l3 || plan->in_place || plan->streams ||
-      tw_is_short_k(plan, prepacked, caches) || tw_are_few_rows(plan, caches))
+      plan->short_k || tw_rows_take_singly(plan, plan->lhs.part, caches))
     return room;
   const tw_index_t share = caches->l2 / 8 * (plan->tile.vnni ? 2 : 3);
   return tw_min(tw_max(share, slice), room);
@@ -231,9 +227,9 @@ static void tw_choose_blocks(tw_matmul_plan_t* plan, int prepacked,
   tw_matmul_side_t *lhs = &plan->lhs, *rhs = &plan->rhs;
   const tw_index_t unit_m = tw_unit(lhs, lhs->tile_rows);
   const tw_index_t unit_n = tw_unit(rhs, rhs->tile_rows);
+  plan->short_k = tw_is_short_k(plan, prepacked, caches);
   plan->asks_panels = tw_asks_for_panels(plan, prepacked, caches);
-  plan->group = plan->streams ? caches->streams
-                              : tw_choose_group(plan, prepacked, caches);
+  plan->group = plan->streams ? caches->streams : tw_choose_group(plan, caches);
   const tw_index_t lhs_bytes = tw_lhs_bytes(plan, prepacked, caches);
   const tw_index_t sums_bytes =
       plan->tile.resign ? lhs->tile_rows * (tw_index_t)sizeof(int32_t) : 0;
@@ -264,7 +260,7 @@ static void tw_choose_blocks(tw_matmul_plan_t* plan, int prepacked,
       TW_MATMUL_MOST_OUT_BLOCK / (lhs->tile_rows * rhs->tile_rows * size);
   if (plan->direct) {
     if (prepacked) rhs->block = tw_even_part(rhs->part, plan->group, unit_n);
-    if (tw_is_short_k(plan, prepacked, caches)) return;
+    if (plan->short_k) return;
     lhs->block = tw_even_part(
         lhs->part, tw_min(tw_max(most / rhs->block, 1), lhs->block), unit_m);
     return;
@@ -278,12 +274,10 @@ static void tw_choose_blocks(tw_matmul_plan_t* plan, int prepacked,
       rhs->part, tw_min(tw_max(most / lhs->block, 1), rhs->block), unit_n);
 }
 
-static void tw_order_few_rows(tw_matmul_plan_t* plan, int prepacked,
+static void tw_order_few_rows(tw_matmul_plan_t* plan,
                               const tw_caches_t* caches) {
-  const tw_matmul_side_t *lhs = &plan->lhs, *rhs = &plan->rhs;
-  if (!plan->streams && !tw_is_short_k(plan, prepacked, caches) &&
-      tw_takes_panels_singly(caches, lhs->block, plan->chunk * lhs->step,
-                             rhs->part, plan->chunk * rhs->step))
+  if (!plan->streams && !plan->short_k &&
+      tw_rows_take_singly(plan, plan->lhs.block, caches))
     plan->group = 1;
 }
 
@@ -322,7 +316,7 @@ void tw_plan_blocks(tw_matmul_plan_t* plan, tw_index_t threads, int prepacked,
   tw_choose_streams(plan, prepacked, caches);
   tw_choose_chunk(plan, prepacked, caches);
   tw_choose_blocks(plan, prepacked, caches);
-  tw_order_few_rows(plan, prepacked, caches);
+  tw_order_few_rows(plan, caches);
   // One that was just packed is in L2.
   plan->rhs_far = prepacked ? tw_far_flag(caches, plan->rhs.tiles,
                                           plan->k_steps, plan->rhs.step)

@@ -116,6 +116,7 @@ typedef struct tw_matmul_plan_t {
   uint32_t rhs_far;  // flags of calls of the first row of tiles
   int lhs_far;       // whether tiles ask for a packed lhs: tw_ask_for_part
   int asks_panels;   // or for the next block's panels: tw_ask_for_panels
+  int short_k;       // whether blocks of out have no bound: tw_is_short_k
   // Where tiles can store into out itself. Otherwise a block goes to the
   // workspace first, to be rounded or transposed.
   int direct;

@@ -124,7 +124,8 @@ typedef struct tw_blocks_t {
   tw_index_t out_row, out_col;
   tw_index_t m, n, k;  // tiles and steps
   tw_index_t panels;   // of a prepacked rhs: from the first tile to its end
-  const char* behind;  // of a prepacked rhs: its next chunk
+  const char* behind;  // null, or, of one whose panels are asked for, the next
+                       // chunk
   tw_index_t alike;    // rows of tiles from here on are of the plan's last tile
 } tw_blocks_t;
 
@@ -148,8 +149,9 @@ static tw_blocks_t tw_blocks_of(const tw_matmul_task_t* task) {
   if (run->panels) {
     b.rhs_panel = plan->k_steps * plan->rhs.step;
     b.panels = plan->rhs.tiles - task->n.begin;
-    b.behind = run->panels;
-    if (task->k.end < plan->k_steps) b.behind += task->k.end * plan->rhs.step;
+    const int is_last = task->k.end >= plan->k_steps;
+    if (plan->asks_panels)
+      b.behind = run->panels + (is_last ? 0 : task->k.end * plan->rhs.step);
     b.rhs = run->panels + task->n.begin * b.rhs_panel +
             task->k.begin * plan->rhs.step;
   }
@@ -239,7 +241,7 @@ static void tw_multiply_whole(const tw_matmul_plan_t* plan,
         tile.flags = flags | (m == 0 ? plan->rhs_far : 0);
         if (singly && n + 1 < b->panels)
           tw_ask_for_part(&tile, b->rhs + (n + 1) * b->rhs_panel, share, m);
-        else if (plan->asks_panels && n + 1 == b->n)
+        else if (b->behind && n + 1 == b->n)
           tw_ask_behind_block(plan, b, m, &tile);
         else if (plan->lhs_far && m + 1 < b->m)
           tw_ask_for_part(&tile, b->lhs + (m + 1) * b->lhs_panel, share,

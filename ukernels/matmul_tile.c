@@ -82,7 +82,12 @@ static int tw_matmul_key(const tw_matmul_keys_t* keys, size_t i,
 // twice, and would else ask in vain where both have one (s8 128 cubed three
 // times as long).
 
-enum { kRemembered = 64, kSlots = 2, kRowBits = 16 };
+enum {
+  kRemembered = 64,
+  kSlots = 2,
+  kRowBits = 16,
+  kRowMask = (1 << kRowBits) - 1
+};
 
 // Rows of the registry: of most tiles and of those of the last rows of M.
 typedef struct tw_matmul_rows_t {
@@ -170,10 +175,9 @@ static int tw_weigh_rows(const tw_matmul_keys_t* self, tw_index_t M,
 // Those that `word` says, if it is of this question.
 static int tw_remember(const tw_matmul_keys_t* self, tw_index_t M,
                        uint64_t hash, uint64_t word, tw_matmul_rows_t* rows) {
-  const uint64_t mask = ((uint64_t)1 << kRowBits) - 1;
   // Numbers are stored plus one: 0 is an empty slot.
-  rows->index = (size_t)(word & mask) - 1;
-  rows->last = (size_t)(word >> kRowBits & mask) - 1;
+  rows->index = (size_t)(word & kRowMask) - 1;
+  rows->last = (size_t)(word >> kRowBits & kRowMask) - 1;
   return word != 0 && word >> 2 * kRowBits == hash >> 2 * kRowBits &&
          tw_goes_with(self, rows, M);
 }
@@ -193,8 +197,7 @@ static int tw_choose_rows(const tw_matmul_keys_t* self, tw_index_t M,
   if (!tw_weigh_rows(self, M, N, &choice)) return 0;
   rows->index = choice.index;
   rows->last = choice.last;
-  const uint64_t most = ((uint64_t)1 << kRowBits) - 1;
-  if (rows->index >= most || rows->last >= most) return 1;
+  if (rows->index >= kRowMask || rows->last >= kRowMask) return 1;
   atomic_store_explicit(&slots[1],
                         atomic_load_explicit(&slots[0], memory_order_relaxed),
                         memory_order_relaxed);

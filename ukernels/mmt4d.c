@@ -160,18 +160,28 @@ static void tw_choose_blocks(tw_run_t* run, const tw_caches_t* caches,
   run->blocks_n = tw_panels_of(p->N, run->nb);
 }
 
-// Of a block's K block at `k`: the slice of the rhs that is read after that of
-// tile `n`, or 0.
+// From the slice of the rhs of tile *n in a block's K block at *k to the one
+// that is read after it; 0 if there is none.
+static int tw_go_on(const tw_run_t* run, tw_index_t n_begin, tw_index_t n_end,
+                    tw_index_t* n, tw_index_t* k) {
+  if (++*n == n_end && *k + run->kc < run->params->K) {
+    *n = n_begin;
+    *k += run->kc;
+  } else if (*n == n_end) {
+    *k = 0;
+  }
+  return *n < run->params->N;
+}
+
+static const char* tw_slice_at(const tw_run_t* run, tw_index_t n,
+                               tw_index_t k) {
+  return run->rhs + n * run->rhs_row + k * run->rhs_step;
+}
+
+// The slice after that of tile `n`, or 0.
 static const char* tw_next_slice(const tw_run_t* run, tw_index_t n_begin,
                                  tw_index_t n_end, tw_index_t n, tw_index_t k) {
-  if (++n == n_end && k + run->kc < run->params->K) {
-    n = n_begin;
-    k += run->kc;
-  } else if (n == n_end) {
-    k = 0;
-  }
-  return n < run->params->N ? run->rhs + n * run->rhs_row + k * run->rhs_step
-                            : 0;
+  return tw_go_on(run, n_begin, n_end, &n, &k) ? tw_slice_at(run, n, k) : 0;
 }
 
 // Has a row's last call ask for a part of the panels behind those that a block
@@ -179,13 +189,11 @@ static const char* tw_next_slice(const tw_run_t* run, tw_index_t n_begin,
 static void tw_ask_behind_block(const tw_run_t* run, tw_index_t n_begin,
                                 tw_index_t n_end, tw_index_t k, tw_index_t rows,
                                 tw_index_t m, tw_mmt4d_params_t* tile) {
-  const int same = k + run->kc < run->params->K;
-  const tw_index_t n = same ? n_begin : n_end;
+  tw_index_t n = n_end - 1;
+  if (!tw_go_on(run, n_begin, n_end, &n, &k)) return;
   const tw_index_t panels = tw_min(n_end - n_begin, run->params->N - n);
-  tw_ask_for_panels(
-      tile,
-      run->rhs + n * run->rhs_row + (same ? k + run->kc : 0) * run->rhs_step,
-      run->rhs_row, panels, run->rhs_step, rows, m);
+  tw_ask_for_panels(tile, tw_slice_at(run, n, k), run->rhs_row, panels,
+                    run->rhs_step, rows, m);
 }
 
 // Asks for the pages of what follows `rhs`, `bytes` of it: of a block's K block
@@ -244,7 +252,7 @@ static void tw_run_rows(const tw_run_t* run, tw_index_t m_begin,
     if (run->resign) run->resign->sum(lhs, tile.K, tile.M0, 1, sums);
     for (tw_index_t n = first; n < end; ++n) {
       char* out = run->out + m * run->out_row + n * run->out_col;
-      const char* rhs = run->rhs + n * run->rhs_row + k * run->rhs_step;
+      const char* rhs = tw_slice_at(run, n, k);
       if (m == m_begin)
         tw_ask_ahead(run, n_begin, n_end, n, k, rhs, tile.K * run->rhs_step);
       if (run->out_far && (flags & TW_MMT4D_FLAG_ACCUMULATE))

@@ -214,10 +214,6 @@ TW_ZIP_INLINE tw_index_t tw_transpose_lines_of(
   const tw_index_t run = kTransposedRun / unit;
   for (tw_index_t begin = 0; begin < whole; begin += run) {
     const tw_index_t end = begin + run < whole ? begin + run : whole;
-    // The pages of the next tiles' rows.
-    if (from_stride >= kPageBytes)
-      for (int row = rows; row < 2 * rows; ++row)
-        __builtin_prefetch(from + row * from_stride + begin * unit, 0, 2);
     TW_UNROLL_ALL for (int row = 0; row < rows; row += together) {
       for (tw_index_t c = begin; c < end; c += columns) {
         unsigned char* tiles = to + c * tile;
@@ -364,6 +360,10 @@ static void tw_transpose_rows(const tw_packing_t* p, uint64_t padding,
     unsigned char* to = packed + ro * in.panel;
     const tw_index_t rows = tw_inside(p->rows, ro * p->tile_rows, p->tile_rows);
     if (rows < p->tile_rows) tw_fill(to, in.tiles_c * in.tile, padding);
+    // The pages of the next tiles' rows.
+    if (in.line >= kPageBytes && ro + 1 < p->outer_rows)
+      for (tw_index_t row = p->tile_rows; row < 2 * p->tile_rows; ++row)
+        __builtin_prefetch(from + row * in.line, 0, 2);
     const tw_index_t done =
         rows < p->tile_rows ? 0
                             : tw_transpose_to(from, in.line, to, p->tile_rows,

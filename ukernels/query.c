@@ -118,8 +118,8 @@ static double tw_cost(const tw_weighed_t* a) { return a->rows * a->row; }
 // 4096 x 4096 from memory 1.5 and 1.6 times, 20 x 512 x 512 0.9 to 1.1; Granite
 // Rapids).
 static double tw_pass(const tw_weighed_t* a, int is_first) {
-  const double l2 = is_first ? 0 : a->multiplies_a_vector * a->vectors;
-  return (a->row > l2 ? a->row : l2) + a->vectors / 4;
+  return (is_first || a->row > a->from_l2 ? a->row : a->from_l2) +
+         a->vectors / 4;
 }
 
 // Of `rows` rows of tiles, or, of an unknown M, of a part of one.
@@ -202,7 +202,7 @@ void tw_weigh_tile(tw_choosing_t* c, size_t index, const tw_tile_key_t* key) {
                  : tw_cost_of_row(&c->memo, key, &tile.sizes, vector_bits, q->N,
                                   q->cpu_data);
   tile.vectors = tw_rhs_vectors(q->types, &tile.sizes, vector_bits, q->N);
-  tile.multiplies_a_vector = c->multiplies_a_vector;
+  tile.from_l2 = c->multiplies_a_vector * tile.vectors;
   tile.rows = tw_tile_count(q->M, tile.sizes.M0);
   if (q->mixes_rows && q->M > 0 && key->isa != TW_ISA_GENERIC &&
       c->to_mix_count < TW_MOST_MIXED)

@@ -68,9 +68,8 @@ typedef struct tw_weighed_t {
   tw_tile_sizes_t sizes;
   double row;      // the cost of one row of tiles
   double vectors;  // of the rhs that a row of tiles loads for an element of K
-  // In whose time one of them comes from L2.
-  double multiplies_a_vector;
-  double rows;  // of tiles
+  double from_l2;  // the multiplies in whose time these come from L2
+  double rows;     // of tiles
 } tw_weighed_t;
 
 // Those to mix rows of: as many rows as a triple has on one CPU, by far. Of
@@ -80,7 +79,7 @@ enum { TW_MOST_MIXED = 128 };
 typedef struct tw_choosing_t {
   const tw_tile_question_t* question;
   const tw_measured_tile_t* measured;  // for the question; may be null
-  double multiplies_a_vector;          // of tw_weighed_t
+  double multiplies_a_vector;          // in whose time one comes from L2
   tw_cost_memo_t memo;
   int found;
   tw_weighed_t chosen;
