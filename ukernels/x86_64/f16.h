@@ -28,7 +28,7 @@ TW_INLINE void tw_f16_convert(const uint16_t* from, float* to, tw_index_t count,
 // by the port table 1.4 of it on Intel's cores, where the shuffle stands beside
 // those that convert: more over all cores.
 TW_INLINE int tw_f16_pairs_rows(int M0, int nv) {
-  return M0 > 2 && tw_pairs_rows(M0, nv);
+  return TW_LANES == 8 && M0 > 2 && tw_pairs_rows(M0, nv);
 }
 
 // One K step: lhs [M0], rhs [nv] vectors. lhs[n] are pointers to the same
@@ -46,7 +46,8 @@ TW_INLINE void tw_f16_step(tw_vf32* acc, const float* const* lhs, int at,
     r[n] = tw_f32_from_f16(rhs + n * TW_LANES);
   }
   if (tw_f16_pairs_rows(M0, nv)) {
-    tw_f32_paired_step(acc, lhs[0] + at, r[0], M0, odd);
+    r[1] = tw_f32_swap_pairs(r[0]);
+    tw_f32_paired_step(acc, lhs[0] + at, r, M0, odd);
     return;
   }
   TW_UNROLL for (int m = 0; m < M0; ++m) {

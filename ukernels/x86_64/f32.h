@@ -12,12 +12,13 @@
 TW_INLINE void tw_f32_step(tw_vf32* acc, const float* lhs, const float* rhs,
                            int M0, int nv, int odd) {
   tw_vf32 r[4];
+  if (tw_pairs_rows(M0, nv)) {
+    tw_f32_load_factors(r, rhs);
+    tw_f32_paired_step(acc, lhs, r, M0, odd);
+    return;
+  }
   TW_UNROLL for (int n = 0; n < nv; ++n) {
     r[n] = tw_f32_load(rhs + n * TW_LANES);
-  }
-  if (tw_pairs_rows(M0, nv)) {
-    tw_f32_paired_step(acc, lhs, r[0], M0, odd);
-    return;
   }
   TW_UNROLL for (int m = 0; m < M0; ++m) {
     const tw_vf32 l = tw_f32_splat(lhs + m);
@@ -33,7 +34,8 @@ TW_INLINE void f32f32f32_k1(void* out_tile, const void* lhs_panel,
                             const tw_mmt4d_params_t* params, int M0, int N0) {
   const int nv = N0 / TW_LANES;
   const int vectors = M0 * nv;
-  const int sets = tw_float_sets(vectors);
+  const int pairs = tw_pairs_rows(M0, nv);
+  const int sets = tw_paired_sets(pairs, M0, tw_float_sets(vectors));
   // 8x8, whose rows go in pairs, takes 0.85 of the time with them (Granite
   // Rapids), and 1.03 from L2 on Zen 3.
   const int extra = tw_extra_accumulators(TW_LANES, vectors);
@@ -45,7 +47,6 @@ TW_INLINE void f32f32f32_k1(void* out_tile, const void* lhs_panel,
   const float* lhs = (const float*)lhs_panel;
   const float* rhs = (const float*)rhs_panel;
   tw_vf32 acc[TW_MAX_ACCUMULATORS];
-  const int pairs = tw_pairs_rows(M0, nv);
   tw_paired_out_begin(acc, TW_ELEMENT_F32, out, params, M0, N0, sets, pairs);
   tw_f32_begin_extra(acc, vectors, extra);
   tw_far_t far = tw_far_of(params, steps);

@@ -8,6 +8,11 @@
 
 #include "ukernels/x86_64/row_pairs.h"
 
+// Whether rows go in pairs: no load repeats lanes of 64 bits that are odd.
+TW_INLINE int tw_f64_pairs_rows(int M0, int nv) {
+  return TW_LANES == 8 && tw_pairs_rows(M0, nv);
+}
+
 // `odd`: of a tile with extra accumulators.
 TW_INLINE void tw_f64_step(tw_vf64* acc, const double* lhs, const double* rhs,
                            int M0, int nv, int odd) {
@@ -15,8 +20,9 @@ TW_INLINE void tw_f64_step(tw_vf64* acc, const double* lhs, const double* rhs,
   TW_UNROLL for (int n = 0; n < nv; ++n) {
     r[n] = tw_f64_load(rhs + n * (TW_LANES / 2));
   }
-  if (tw_pairs_rows(M0, nv)) {
-    tw_f64_paired_step(acc, lhs, r[0], M0, odd);
+  if (tw_f64_pairs_rows(M0, nv)) {
+    r[1] = tw_f64_swap_pairs(r[0]);
+    tw_f64_paired_step(acc, lhs, r, M0, odd);
     return;
   }
 
@@ -56,7 +62,7 @@ TW_INLINE void f64f64f64_k1(void* out_tile, const void* lhs_panel,
     TW_UNROLL for (int i = 0; i < vectors; ++i) {
       acc[i] = tw_f64_load(out + i / nv * stride + i % nv * lanes);
     }
-    if (tw_pairs_rows(M0, nv)) tw_f64_pair_rows(acc, M0);
+    if (tw_f64_pairs_rows(M0, nv)) tw_f64_pair_rows(acc, M0);
   }
   tw_far_t far = tw_far_of(params, steps);
   tw_index_t k = params->K;
@@ -85,7 +91,7 @@ TW_INLINE void f64f64f64_k1(void* out_tile, const void* lhs_panel,
       acc[i] = tw_f64_add(acc[i], acc[kept * vectors + i]);
     }
   }
-  if (tw_pairs_rows(M0, nv)) tw_f64_part_rows(acc, M0);
+  if (tw_f64_pairs_rows(M0, nv)) tw_f64_part_rows(acc, M0);
   TW_UNROLL for (int i = 0; i < vectors; ++i) {
     tw_f64_store(out + i / nv * stride + i % nv * lanes, acc[i]);
   }

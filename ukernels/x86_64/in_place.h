@@ -75,7 +75,7 @@ TW_INLINE void tw_in_place_tile_of(tw_in_place_t types, void* out,
   TW_UNROLL for (int g = 0; g * TW_IN_PLACE_GROUP < M0; ++g) {
     lhs[g] = (const char*)lhs_rows + g * TW_IN_PLACE_GROUP * row;
   }
-  tw_i32_begin(acc, out, params, M0, N0, 1);
+  tw_i32_begin(acc, out, params, M0, N0, 1, 0);
   if (types != TW_IN_PLACE_BF16 && sums) {
     TW_UNROLL for (int i = 0; i < vectors; ++i) {
       acc[i] = tw_i32_add(acc[i], tw_i32_splat(sums + i / nv));
@@ -98,7 +98,7 @@ TW_INLINE void tw_in_place_tile_of(tw_in_place_t types, void* out,
     TW_UNROLL for (int g = 0; g * TW_IN_PLACE_GROUP < M0; ++g) { lhs[g] += 4; }
     rhs += 4 * N0;
   }
-  tw_i32_end(acc, out, params, M0, N0, 1);
+  tw_i32_end(acc, out, params, M0, N0, 1, 0);
 }
 
 #define TW_IN_PLACE_TILE(types, M0, N0)                                   \

@@ -221,7 +221,7 @@ TW_INLINE void tw_nibble_tile(tw_nibbles_t types, void* out,
   int32_t staged[TW_MAX_STAGED] __attribute__((aligned(64)));
   tw_vi32 acc[TW_MAX_ACCUMULATORS], sum[4];
   TW_UNROLL for (int i = 0; i < period; ++i) sum[i] = tw_i32_zero();
-  tw_i32_begin(acc, out, params, M0, N0, sets);
+  tw_i32_begin(acc, out, params, M0, N0, sets, 0);
   for (tw_index_t k = params->K; k > 0; k -= block_steps) {
     const tw_index_t steps = k < block_steps ? k : block_steps;
     tw_nibble_stage(types, lhs, staged, sum, steps * lanes, period);
@@ -233,7 +233,7 @@ TW_INLINE void tw_nibble_tile(tw_nibbles_t types, void* out,
   }
   tw_i32_reduce(acc, vectors, sets);
   if (types == TW_NIBBLES_S8S4) tw_nibble_correct(acc, sum, period, M0, nv);
-  tw_i32_end(acc, out, params, M0, N0, 1);
+  tw_i32_end(acc, out, params, M0, N0, 1, 0);
 }
 
 TW_INLINE void s8s4s32_k8_vnni(void* out, const void* lhs, const void* rhs,

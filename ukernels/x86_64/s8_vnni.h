@@ -51,11 +51,13 @@ TW_INLINE void tw_dot4_step(tw_dot4_t types, tw_vi32* acc, const char* lhs,
                             const char* rhs, const tw_vi32** flip, int M0,
                             int nv, int pairs, int odd) {
   tw_vi32 r[4];
-  TW_UNROLL for (int n = 0; n < nv; ++n) {
-    r[n] = tw_i32_load(rhs + n * 4 * TW_LANES);
+  const int loaded = pairs && TW_LANES == 16;
+  if (loaded) tw_i32_load_factors(r, rhs);
+  TW_UNROLL for (int n = 0; n < (loaded ? 2 : nv); ++n) {
+    if (!loaded) r[n] = tw_i32_load(rhs + n * 4 * TW_LANES);
     if (flip) r[n] = tw_i32_xor(r[n], tw_s8_vnni_flip(flip, M0 * nv));
   }
-  if (pairs) r[1] = tw_i32_swap_pairs(r[0]);
+  if (pairs && !loaded) r[1] = tw_i32_swap_pairs(r[0]);
   tw_vi32 l = r[0];
   TW_UNROLL for (int m = 0; m < M0; ++m) {
     if (!pairs)
@@ -97,7 +99,7 @@ TW_INLINE void s8s8s32_k4_vnni(void* out, const void* lhs_panel,
   const int sets = tw_s8_vnni_sets(vectors);
   // Eight rows of 256 bits: 0.88 of the time (Granite Rapids). With two vectors
   // of sums that leaves no registers for more accumulators.
-  const int pairs = tw_pairs_rows(M0, nv) && M0 == 8;
+  const int pairs = TW_LANES == 8 && tw_pairs_rows(M0, nv) && M0 == 8;
   const int extra = pairs ? 0 : tw_extra_accumulators(TW_LANES, vectors);
   const int steps = tw_s8_vnni_block_steps(M0);
   const int sum_vectors = (steps * M0 + TW_LANES - 1) / TW_LANES;
@@ -114,9 +116,8 @@ TW_INLINE void s8s8s32_k4_vnni(void* out, const void* lhs_panel,
   tw_vi32 acc[TW_MAX_ACCUMULATORS], sum[4], tail = tw_i32_zero();
   TW_UNROLL for (int i = 0; i < sum_vectors; ++i) { sum[i] = tw_i32_zero(); }
 
-  tw_i32_begin(acc, out, params, M0, N0, sets);
+  tw_i32_begin(acc, out, params, M0, N0, sets, pairs);
   tw_i32_begin_extra(acc, vectors, extra);
-  if (pairs && tw_accumulates(params)) tw_i32_pair_rows(acc, M0);
   tw_far_t far = tw_far_of(params, steps);
   tw_index_t k = params->K;
   for (; k >= steps + ragged; k -= steps) {
@@ -159,7 +160,7 @@ TW_INLINE void s8s8s32_k4_vnni(void* out, const void* lhs_panel,
       acc[m * nv + n] = tw_i32_sub(acc[m * nv + n], correction);
     }
   }
-  tw_i32_end(acc, out, params, M0, N0, 1);
+  tw_i32_end(acc, out, params, M0, N0, 1, 0);
 }
 
 // Types that an instruction multiplies as they are, or would if the top bits of
@@ -173,7 +174,8 @@ TW_INLINE void tw_dot4_rows(tw_dot4_t types, void* out, const void* lhs_panel,
                             int rows, int cols) {
   const int nv = N0 / TW_LANES;
   const int vectors = M0 * nv;
-  const int sets = tw_dot_sets(vectors);
+  const int pairs = tw_pairs_dots(M0, nv);
+  const int sets = tw_paired_sets(pairs, M0, tw_dot_sets(vectors));
   const int steps =
       tw_unrolls_dots_twice(vectors) ? 2 * sets : tw_loop_steps(vectors, sets);
   const char* lhs = (const char*)lhs_panel;
@@ -182,10 +184,11 @@ TW_INLINE void tw_dot4_rows(tw_dot4_t types, void* out, const void* lhs_panel,
   const tw_vi32* top = &top_bits;
   const tw_vi32** flip = flips ? &top : 0;
   tw_vi32 acc[TW_MAX_ACCUMULATORS];
-  tw_i32_begin(acc, out, params, M0, N0, sets);
+  tw_i32_begin(acc, out, params, M0, N0, sets, 0);
   TW_UNROLL for (int i = 0; sums && i < vectors; ++i) {
     acc[i] = tw_i32_add(acc[i], tw_i32_splat(sums + i / nv));
   }
+  if (pairs && (sums || tw_accumulates(params))) tw_i32_pair_rows(acc, M0);
   tw_far_t far = tw_far_of(params, steps);
   tw_index_t k = params->K;
   for (; k >= steps; k -= steps) {
@@ -193,17 +196,17 @@ TW_INLINE void tw_dot4_rows(tw_dot4_t types, void* out, const void* lhs_panel,
                        vectors, nv);
     TW_UNROLL for (int s = 0; s < steps; ++s) {
       tw_dot4_step(types, acc + s % sets * vectors, lhs + s * 4 * rows,
-                   rhs + s * 4 * cols, flip, M0, nv, 0, 0);
+                   rhs + s * 4 * cols, flip, M0, nv, pairs, 0);
     }
     TW_ADVANCE(lhs, steps * 4 * rows);
     TW_ADVANCE(rhs, steps * 4 * cols);
   }
   TW_NO_UNROLL for (; steps > 1 && k > 0; --k) {
-    tw_dot4_step(types, acc, lhs, rhs, flip, M0, nv, 0, 0);
+    tw_dot4_step(types, acc, lhs, rhs, flip, M0, nv, pairs, 0);
     lhs += 4 * rows;
     rhs += 4 * cols;
   }
-  tw_i32_end(acc, out, params, M0, N0, sets);
+  tw_i32_end(acc, out, params, M0, N0, sets, pairs);
 }
 
 TW_INLINE void tw_dot4_tile(tw_dot4_t types, void* out, const void* lhs,

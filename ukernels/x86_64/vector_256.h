@@ -42,6 +42,11 @@ TW_INLINE tw_vf32 tw_f32_splat_pair(const void* p) {
 TW_INLINE tw_vf32 tw_f32_swap_pairs(tw_vf32 v) {
   return _mm256_permute_ps(v, 0xB1);
 }
+// What the two rows of a pair are multiplied by (row_pairs.h).
+TW_INLINE void tw_f32_load_factors(tw_vf32* r, const void* p) {
+  r[0] = tw_f32_load(p);
+  r[1] = tw_f32_swap_pairs(r[0]);
+}
 // The even lanes of `a` and the odd ones of `b`.
 TW_INLINE tw_vf32 tw_f32_even_odd(tw_vf32 a, tw_vf32 b) {
   return _mm256_blend_ps(a, b, 0xAA);
@@ -168,6 +173,10 @@ TW_INLINE tw_vi32 tw_i8_shuffle(tw_vi32 v, __m128i from) {
 // Lanes 1, 0, 3, 2 and so on.
 TW_INLINE tw_vi32 tw_i32_swap_pairs(tw_vi32 v) {
   return _mm256_shuffle_epi32(v, 0xB1);
+}
+TW_INLINE void tw_i32_load_factors(tw_vi32* r, const void* p) {
+  r[0] = tw_i32_load(p);
+  r[1] = tw_i32_swap_pairs(r[0]);
 }
 // Two lanes, repeated over the vector.
 TW_INLINE tw_vi32 tw_i32_splat_pair(const void* p) {

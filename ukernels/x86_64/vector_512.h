@@ -45,6 +45,14 @@ TW_INLINE tw_vf32 tw_f32_splat_pair(const void* p) {
 TW_INLINE tw_vf32 tw_f32_swap_pairs(tw_vf32 v) {
   return _mm512_permute_ps(v, 0xB1);
 }
+// What the two rows of a pair are multiplied by (row_pairs.h): lanes 0, 0, 2, 2
+// and so on of a vector in memory, and 1, 1, 3, 3. Intel's load ports repeat
+// them; of one load compilers would make shuffles, which take a port that
+// multiplies.
+TW_INLINE void tw_f32_load_factors(tw_vf32* r, const void* p) {
+  __asm__("vmovsldup %1, %0" : "=v"(r[0]) : "m"(*(const __m512_u*)p));
+  __asm__("vmovshdup %1, %0" : "=v"(r[1]) : "m"(*(const __m512_u*)p));
+}
 // The even lanes of `a` and the odd ones of `b`.
 TW_INLINE tw_vf32 tw_f32_even_odd(tw_vf32 a, tw_vf32 b) {
   return _mm512_mask_blend_ps(0xAAAA, a, b);
@@ -165,6 +173,12 @@ TW_INLINE tw_vi32 tw_i8_shuffle(tw_vi32 v, __m128i from) {
 // Lanes 1, 0, 3, 2 and so on.
 TW_INLINE tw_vi32 tw_i32_swap_pairs(tw_vi32 v) {
   return _mm512_shuffle_epi32(v, 0xB1);
+}
+TW_INLINE void tw_i32_load_factors(tw_vi32* r, const void* p) {
+  tw_vf32 factors[2];
+  tw_f32_load_factors(factors, p);
+  r[0] = (tw_vi32)factors[0];
+  r[1] = (tw_vi32)factors[1];
 }
 // Two lanes, repeated over the vector.
 TW_INLINE tw_vi32 tw_i32_splat_pair(const void* p) {
