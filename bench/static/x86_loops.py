@@ -28,7 +28,8 @@ OPERATIONS = [
     (r"vpmov[sz]x\w+$", "widen"),
     (r"vcvtph2ps$", "from half"),
     (r"vcvt(ps2ph|neps2bf16)$|vpmov[dw][bw]$", "narrow"),
-    (r"v?p?shuf\w+$|v?p?unpck\w+$|vmovddup$|vmovs[lh]dup$|vpalignr$", "shuffle"),
+    (r"vmovddup$|vmovs[lh]dup$", "repeat lanes"),
+    (r"v?p?shuf\w+$|v?p?unpck\w+$|vpalignr$", "shuffle"),
     (r"v?p?insr\w+$|vpermil\w+$", "shuffle"),
 ]
 # Products that go into one element of 32 bits; of 64 for pd, of 16 for ph.
@@ -50,6 +51,8 @@ class Instruction:
         self.stores = in_memory and operands.rstrip().endswith(")") and not (
             self.bits == 0 and mnemonic.startswith(("cmp", "test", "prefetch")))
         self.loads = in_memory and not self.stores
+        if self.operation == "repeat lanes" and not self.loads:
+            self.operation = "shuffle"
         branch = re.match(r"^(?:0x)?([0-9a-f]+)", operands) if mnemonic.startswith("j") else None
         self.target = int(branch.group(1), 16) if branch else None
 

@@ -34,15 +34,16 @@ INSTRUCTIONS = {
 
 # {register: {operation: [(ports, slots)]}}: so many slots on one of these ports. Port names are
 # those of the vendors; AMD's are the pipes FP0 to FP3. `load` and `store` have ports of their own,
-# L and M, S and T, as many as a cycle has. A name with "memory" is of an operand in memory, whose
-# load comes on top.
+# L and M, S and T, as many as a cycle has. The load of an operand in memory comes on top: lanes in
+# memory that are repeated are nothing else on Intel's large cores (measured on Granite Rapids: two
+# vmovsldup a cycle beside two multiply-adds).
 INTEL_YMM = {"fma": [("01", 1)], "multiply 16": [("01", 1)], "multiply 32": [("01", 2)],
              "dot 16": [("01", 1)], "dot 8": [("01", 1)], "add": [("015", 1)],
              "float add": [("01", 1)], "logic": [("015", 1)], "shift": [("01", 1)],
              "shuffle": [("5", 1)], "permute": [("5", 1)], "permute two": [("5", 2)],
              "widen": [("5", 1)], "from half": [("01", 1), ("5", 1)],
-             "narrow": [("01", 1), ("5", 1)], "load": [("LM", 1)], "broadcast": [("LM", 1)],
-             "store": [("S", 1)]}
+             "narrow": [("01", 1), ("5", 1)], "repeat lanes": [], "load": [("LM", 1)],
+             "broadcast": [("LM", 1)], "store": [("S", 1)]}
 
 
 def on_ports(table, old, new):
@@ -66,14 +67,14 @@ GRACEMONT = {"fma": [("01", 2)], "multiply 16": [("01", 2)], "multiply 32": [("0
              "dot 16": [("01", 2)], "dot 8": [("01", 2)], "add": [("012", 2)],
              "float add": [("01", 2)], "logic": [("012", 2)], "shift": [("01", 2)],
              "shuffle": [("01", 2)], "permute": [("01", 2)], "widen": [("01", 2)],
-             "from half": [("01", 4)], "narrow": [("01", 4)], "load": [("LM", 2)],
-             "broadcast": [("LM", 1)], "store": [("ST", 2)]}
+             "from half": [("01", 4)], "narrow": [("01", 4)], "repeat lanes": [("01", 2)],
+             "load": [("LM", 2)], "broadcast": [("LM", 1)], "store": [("ST", 2)]}
 ZEN2 = {"fma": [("01", 1)], "multiply 16": [("0", 1)], "multiply 32": [("0", 2)],
         "add": [("013", 1)], "float add": [("23", 1)], "logic": [("0123", 1)],
         "shift": [("2", 1)], "shuffle": [("12", 1)], "permute": [("12", 2)],
         "widen": [("12", 1)], "from half": [("12", 1), ("23", 1)],
-        "narrow": [("12", 1), ("23", 1)], "load": [("LM", 1)], "broadcast": [("LM", 1)],
-        "store": [("S", 1)]}
+        "narrow": [("12", 1), ("23", 1)], "repeat lanes": [("12", 1)], "load": [("LM", 1)],
+        "broadcast": [("LM", 1)], "store": [("S", 1)]}
 ZEN3 = {**ZEN2, "multiply 16": [("03", 1)], "multiply 32": [("03", 1)], "add": [("0123", 1)],
         "shift": [("12", 1)]}
 ZEN4 = {**ZEN3, "dot 16": [("01", 1)], "dot 8": [("01", 1)], "dot bf16": [("01", 1)],
@@ -90,7 +91,8 @@ ZEN4_ZMM["float broadcast"] = [("12", 2), ("LM", 1)]
 # tells. Broadcasts from memory are loads alone, of which there are two; shuffles within 128 bits go
 # anywhere, those across to two pipes; a half loaded to 256 bits is converted without a shuffle.
 ZEN5 = {**ZEN4, "multiply 16": [("01", 1)], "multiply 32": [("01", 1)], "shift": [("23", 1)],
-        "shuffle": [("0123", 1)], "permute": [("12", 1)], "permute two": [("12", 1)]}
+        "shuffle": [("0123", 1)], "permute": [("12", 1)], "permute two": [("12", 1)],
+        "repeat lanes": [("0123", 1)]}
 ZEN5_YMM = {**ZEN5, "from half": [("23", 1)]}
 
 CORES = {

@@ -10,6 +10,7 @@
 
 #include "tests/generator/key_of.h"
 #include "tests/generator/plan_refusal.h"
+#include "tilewright/Planning/CoreModel.h"
 #include "tilewright/Planning/PlanCost.h"
 #include "tilewright/Planning/TilePlan.h"
 #include "tilewright/Planning/TileShape.h"
@@ -44,6 +45,43 @@ TEST(RowPairsTest, LeaveOneRowOver) {
   EXPECT_EQ(plan.extra, 3);
 }
 
+TEST(RowPairsTest, LoadTenTimesForSixteenMultiplies) {
+  constexpr char kWide[] = "f32f32f32_16x16x1_x86_64_avx512_base";
+  const TilePlan plan = planOf(kWide);
+  EXPECT_EQ(plan.by, BroadcastBy::PairLoads);
+  // On a core that multiplies two whole vectors a cycle, where loads are half a
+  // cycle each.
+  llvm::Expected<const CoreModel*> core = findCore("sapphirerapids");
+  ASSERT_TRUE(bool(core)) << llvm::toString(core.takeError());
+  const PlanCost pairs = estimateCost(plan, keyOf(kWide), **core);
+  const PlanCost rows =
+      estimateCost(planOf(kWide, "by=load"), keyOf(kWide), **core);
+  EXPECT_DOUBLE_EQ(pairs.block.loads, 5);
+  EXPECT_DOUBLE_EQ(rows.block.loads, 8.5);
+  EXPECT_LT(pairs.cycles, rows.cycles);
+}
+
+TEST(RowPairsTest, OfEightRowsHaveThreeSets) {
+  for (const char* name : {"f32f32f32_8x16x1_x86_64_avx512_base",
+                           "s16s16s32_8x16x2_x86_64_avx512_vnni",
+                           "u8s8s32_8x16x4_x86_64_avx512_vnni"}) {
+    EXPECT_EQ(planOf(name).by, BroadcastBy::PairLoads) << name;
+    EXPECT_EQ(planOf(name).sets, 3) << name;
+  }
+}
+
+TEST(RowPairsTest, ByLoadsAreNotTaken) {
+  // Of few rows, of several vectors, of elements that are no vector as they
+  // lie, of lanes of 64 bits, and where products and sums are apart.
+  for (const char* name : {"f32f32f32_4x16x1_x86_64_avx512_base",
+                           "f32f32f32_12x32x1_x86_64_avx512_base",
+                           "f16f16f32_16x16x1_x86_64_avx512_base",
+                           "s8s8s32_16x16x4_x86_64_avx512_vnni",
+                           "f64f64f64_8x8x1_x86_64_avx512_base",
+                           "s16s16s32_16x16x2_x86_64_avx512_base"})
+    EXPECT_NE(planOf(name).by, BroadcastBy::PairLoads) << name;
+}
+
 TEST(RowPairsTest, AreRefusedWithTheReason) {
   const PlanRefusal refusals[] = {
       {"f32f32f32_1x8x1_x86_64_avx2_fma", "by=pair",
@@ -54,6 +92,14 @@ TEST(RowPairsTest, AreRefusedWithTheReason) {
        "neither rounded each step nor of 16 bits"},
       {"bf16bf16f32_8x8x2_x86_64_avx2_fma", "by=pair idiom=fmabf16",
        "one part a multiply"},
+      {"f32f32f32_8x8x1_x86_64_avx2_fma", "by=pairloads",
+       "by=pairloads needs what by=pair does, AVX-512"},
+      {"f32f32f32_7x16x1_x86_64_avx512_base", "by=pairloads block=7x1",
+       "blocks of an even number of rows that fill the tile"},
+      {"f64f64f64_8x8x1_x86_64_avx512_base", "by=pairloads",
+       "groups of 4 bytes"},
+      {"s8s8s32_8x16x4_x86_64_avx512_vnni", "by=pairloads broadcast=lhs",
+       "no others where they are multiplied"},
   };
   for (const PlanRefusal& refusal : refusals) expectRefused(refusal);
 }

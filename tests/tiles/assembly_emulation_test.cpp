@@ -95,6 +95,30 @@ TEST(EmulationTest, ReplacesABroadcastThatIsWrittenOut) {
   EXPECT_TRUE(one && llvm::isa<llvm::LoadInst>(one));
 }
 
+TEST(EmulationTest, ReplacesLoadsThatRepeatEverySecondLane) {
+  for (const bool odd : {false, true}) {
+    llvm::LLVMContext context;
+    const std::string text = odd ? "vmovshdup" : "vmovsldup";
+    auto module = parse(
+        "define <16 x float> @f(ptr %x) {\n"
+        "  %r = call <16 x float> asm \"" +
+            text +
+            " $1, $0\", \"=v,*m\"(ptr elementtype(<16 x "
+            "float>) %x)\n  ret <16 x float> %r\n}\n",
+        context);
+    ASSERT_TRUE(module);
+    ASSERT_FALSE(bool(emulateForeignIsa(*module)));
+    auto* cast = llvm::dyn_cast<llvm::BitCastInst>(
+        module->getFunction("f")->front().getTerminator()->getOperand(0));
+    auto* lanes =
+        cast ? llvm::dyn_cast<llvm::ShuffleVectorInst>(cast->getOperand(0))
+             : nullptr;
+    ASSERT_TRUE(lanes) << text;
+    for (int lane = 0; lane < 16; ++lane)
+      EXPECT_EQ(lanes->getMaskValue(lane), lane / 2 * 2 + odd) << text;
+  }
+}
+
 TEST(EmulationTest, RefusesInlineAssembly) {
   llvm::LLVMContext context;
   auto module = parse(

@@ -190,6 +190,32 @@ Value* emulate(IRBuilder<>& b, CallInst& call) {
   return nullptr;
 }
 
+// A vector of what is at `pointer`, by a load that repeats lanes and is written
+// out; null for any other text.
+Value* repeatedLoad(IRBuilder<>& b, StringRef text, FixedVectorType* vector,
+                    Value* pointer) {
+  const unsigned bits = vector->getPrimitiveSizeInBits().getFixedValue();
+  const unsigned repeated = StringSwitch<unsigned>(text)
+                                .Case("vpbroadcastd $1, $0", 32)
+                                .Case("vpbroadcastq $1, $0", 64)
+                                .Default(0);
+  if (repeated != 0) {
+    Value* one = b.CreateAlignedLoad(b.getIntNTy(repeated), pointer, Align(1));
+    return b.CreateBitCast(b.CreateVectorSplat(bits / repeated, one), vector);
+  }
+  const int odd = StringSwitch<int>(text)
+                      .Case("vmovsldup $1, $0", 0)
+                      .Case("vmovshdup $1, $0", 1)
+                      .Default(-1);
+  if (odd < 0) return nullptr;
+  SmallVector<int> lanes;
+  for (unsigned lane = 0; lane < bits / 32; ++lane)
+    lanes.push_back(static_cast<int>(lane & ~1u) + odd);
+  Value* all = b.CreateAlignedLoad(
+      FixedVectorType::get(b.getInt32Ty(), bits / 32), pointer, Align(1));
+  return b.CreateBitCast(b.CreateShuffleVector(all, lanes), vector);
+}
+
 // What an instruction gives that is written out where LLVM would take another
 // one for it; null for any other call.
 Value* writtenOut(IRBuilder<>& b, const CallInst& call) {
@@ -199,13 +225,8 @@ Value* writtenOut(IRBuilder<>& b, const CallInst& call) {
   // Behind the operands clang says that such a text clobbers the flags.
   const StringRef operands =
       StringRef(text->getConstraintString()).split(",~{").first;
-  if (text->getAsmString() == "vpbroadcastd $1, $0" && operands == "=v,*m") {
-    const unsigned lanes =
-        vector->getPrimitiveSizeInBits().getFixedValue() / 32;
-    Value* one =
-        b.CreateAlignedLoad(b.getInt32Ty(), call.getArgOperand(0), Align(1));
-    return b.CreateBitCast(b.CreateVectorSplat(lanes, one), vector);
-  }
+  if (operands == "=v,*m")
+    return repeatedLoad(b, text->getAsmString(), vector, call.getArgOperand(0));
   if (text->getAsmString() == "vpdpwssd $2, $1, $0" && operands == "=v,v,v,0") {
     const unsigned lanes =
         vector->getPrimitiveSizeInBits().getFixedValue() / 32;

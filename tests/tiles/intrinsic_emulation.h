@@ -17,7 +17,7 @@ namespace tilewright::testing {
 
 // Replaces every call of an `llvm.x86.*` intrinsic in `module` and removes the
 // functions' target attributes. Inline assembly without text, which only keeps
-// the order of instructions, goes as well, and vpbroadcastd from memory and
+// the order of instructions, goes as well, and loads that repeat lanes and
 // vpdpwssd that are written out are replaced. An error names an intrinsic, or
 // inline assembly, that has no emulation; `module` is then half changed. What
 // no vector arithmetic of this CPU computes becomes a call of a function of

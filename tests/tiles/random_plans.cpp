@@ -103,6 +103,7 @@ std::string randomPlan(const TileKey& key, Random& random) {
     take(printTilePlan(plan) +
          " unroll=8 stagesteps=16 stage=broadcast stageahead=beside");
   if (hash / 8 % 4 != 0) take(printTilePlan(plan) + " by=pair");
+  if (hash / 32 % 4 != 0) take(printTilePlan(plan) + " by=pairloads");
   return printTilePlan(plan);
 }
 

@@ -37,9 +37,11 @@ TW_INLINE __m512i tw_splat_by_load(const void* p) {
 TW_INLINE tw_vf32 tw_f32_splat_for(const void* p, int uses) {
   return uses == 1 ? tw_f32_splat(p) : (tw_vf32)tw_splat_by_load(p);
 }
-// Two lanes, repeated over the vector.
+// Two lanes, repeated over the vector: in a load alone, as that of one.
 TW_INLINE tw_vf32 tw_f32_splat_pair(const void* p) {
-  return (tw_vf32)_mm512_set1_pd(*(const tw_any_f64_t*)p);
+  tw_vf32 v;
+  __asm__("vpbroadcastq %1, %0" : "=v"(v) : "m"(*(const tw_any_f64_t*)p));
+  return v;
 }
 // Lanes 1, 0, 3, 2 and so on.
 TW_INLINE tw_vf32 tw_f32_swap_pairs(tw_vf32 v) {

@@ -37,9 +37,14 @@ mlir::Value Emission::multiply(Emitter &, IdiomKind, const ByteRoles &,
   llvm_unreachable("the target has no idiom that adds apart");
 }
 
-mlir::Value Emission::repeatFloat(Emitter &, mlir::VectorType,
-                                  mlir::Value) const {
+mlir::Value Emission::repeatFloats(Emitter &, mlir::VectorType, mlir::Value,
+                                   int) const {
   llvm_unreachable("the target repeats no floats by loads of integers");
+}
+
+mlir::Value Emission::repeatLanes(Emitter &, mlir::VectorType, mlir::Value,
+                                  bool) const {
+  llvm_unreachable("the target has no loads that repeat lanes");
 }
 
 mlir::Value Emission::addProducts(Emitter &e, IdiomKind, const ByteRoles &,

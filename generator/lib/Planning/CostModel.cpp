@@ -210,10 +210,13 @@ private:
       return;
     }
     bool whole = plan.kLanes == plan.lanes;
-    if (plan.by == BroadcastBy::Pair) {
+    if (isInPairs(plan.by)) {
       count -= rows / 2;
-      shuffles += 0.1 * v;
       instructions += v;
+      if (plan.by == BroadcastBy::Pair)
+        shuffles += 0.1 * v;
+      else
+        loads += v * width;
     }
     if (shape.broadcast.inParts || shape.nibbles)
       count *= shape.parts;
@@ -228,7 +231,7 @@ private:
     bool isFloat = shape.sum != TW_ELEMENT_S32;
     // They share a pipe with the multiplies, and have one of their own.
     if (isFloat && isa.vectorBits == 512 && !folded && !whole &&
-        plan.by != BroadcastBy::LoadAlone)
+        plan.by != BroadcastBy::LoadAlone && plan.by != BroadcastBy::PairLoads)
       shuffles +=
           std::max(0.0, 2 * count * width - multiplies) * core.floatBroadcast;
     if (!whole)

@@ -144,7 +144,9 @@ static llvm::SmallVector<TilePlan> byOtherRules(const TilePlan &plan) {
   // time by pairs on Zen 3 and, by the port table, 1.4 of it on Intel's.
   if (plan.by == BroadcastBy::Load)
     others.emplace_back(plan).by = BroadcastBy::Pair;
-  if (plan.by == BroadcastBy::Pair)
+  if (plan.by == BroadcastBy::Load)
+    others.emplace_back(plan).by = BroadcastBy::PairLoads;
+  if (isInPairs(plan.by))
     others.emplace_back(plan).by = BroadcastBy::Load;
   // Stages of any multiple of four steps are loops of the same vectors. (Of
   // bf16 6x16x2 by multiply-adds 12 steps take 0.98 of the time of 8, where 4

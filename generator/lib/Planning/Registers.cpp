@@ -56,8 +56,8 @@ int registersOfBlock(const TilePlan &plan, const TileShape &shape,
   if (!machine.takesScalars || (decodes && !inTwoSteps) ||
       idiom.kind == IdiomKind::Generic)
     registers += 1;
-  if (plan.by == BroadcastBy::Pair)
-    registers += v; // those swapped
+  if (isInPairs(plan.by))
+    registers += v; // those of second rows
   if (idiom.ops > 1)
     registers += 1; // the product
   if (decodes)

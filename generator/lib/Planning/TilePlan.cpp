@@ -337,6 +337,11 @@ std::string whyPlanUnfit(const TilePlan &plan, const TileKey &key,
            "elements are no others where they are multiplied, or are staged, "
            "one group of K0 a step, klanes=1, one part a multiply, and sums "
            "that are neither rounded each step nor of 16 bits";
+  if (plan.by == BroadcastBy::PairLoads && !shape.canPairLoads)
+    return "by=pairloads needs what by=pair does, AVX-512, groups of 4 bytes, "
+           "vectors of 64 in place, whose elements are no others where they "
+           "are multiplied, and blocks of an even number of rows that fill the "
+           "tile";
   if (plan.by == BroadcastBy::LoadAlone && !shape.canLoadAlone)
     return "by=loadalone needs AVX-512, vectors of 64 bytes, and a broadcast "
            "operand of f32 in memory, as such or staged";

@@ -169,6 +169,10 @@ TileShape::TileShape(const TileKey &key, const TilePlan &plan,
             key.rounding != Rounding::kPerStep && 2 * groupBytes <= 16 &&
             llvm::isPowerOf2_32(groupBytes) &&
             !isDecoded(broadcast, compute, 0);
+  canPairLoads = canPair && shared.machine.repeatsLanes && regular &&
+                 rowGroups % 2 == 0 && groupBytes == 4 &&
+                 plan.lanes * accumulatorBytes == 64 && !vector.staged &&
+                 !isDecoded(vector, compute, roles.offset);
   hasScalars = shared.machine.takesScalars && !byLanes && chunkSize == 1 &&
                !isComputedAs(broadcast.type, compute) &&
                decodesScalar(broadcast, shared.machine);

@@ -35,10 +35,15 @@ public:
                                   const ByteRoles &roles,
                                   mlir::Value accumulator,
                                   mlir::Value products) const;
-  /// The float at `pointer` in all lanes of `type`: of
+  /// The float, or the two, at `pointer` in all lanes of `type`: of
   /// Machine::repeatsIntegers, by its load of integers.
-  virtual mlir::Value repeatFloat(Emitter &e, mlir::VectorType type,
-                                  mlir::Value pointer) const;
+  virtual mlir::Value repeatFloats(Emitter &e, mlir::VectorType type,
+                                   mlir::Value pointer, int count) const;
+  /// The even lanes, or the odd ones, of 32 bits each of a vector of 64 bytes
+  /// at `pointer`, each of them twice, by a load alone: of
+  /// Machine::repeatsLanes.
+  virtual mlir::Value repeatLanes(Emitter &e, mlir::VectorType type,
+                                  mlir::Value pointer, bool odd) const;
   /// `count` registers, 2 to 4, of 16 bytes that follow one another, by one
   /// load: of Machine::namesLanes.
   virtual Emitter::Values loadRegisters(Emitter &e, mlir::VectorType type,

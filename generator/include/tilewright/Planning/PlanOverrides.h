@@ -25,11 +25,9 @@ inline constexpr PlanWord<bool> kNoYes[] = {{"no", false}, {"yes", true}};
 inline constexpr PlanWord<bool> kOperands[] = {{"lhs", false}, {"rhs", true}};
 inline constexpr PlanWord<bool> kOrders[] = {{"mn", false}, {"nm", true}};
 inline constexpr PlanWord<BroadcastBy> kBroadcastBy[] = {
-    {"load", BroadcastBy::Load},
-    {"loadalone", BroadcastBy::LoadAlone},
-    {"pair", BroadcastBy::Pair},
-    {"shuffle", BroadcastBy::Shuffle},
-    {"lane", BroadcastBy::Lane}};
+    {"load", BroadcastBy::Load},       {"loadalone", BroadcastBy::LoadAlone},
+    {"pair", BroadcastBy::Pair},       {"pairloads", BroadcastBy::PairLoads},
+    {"shuffle", BroadcastBy::Shuffle}, {"lane", BroadcastBy::Lane}};
 inline constexpr PlanWord<Staging> kStagings[] = {
     {"none", Staging::None},
     {"broadcast", Staging::Broadcast},
@@ -82,8 +80,9 @@ template <> struct PlanTable<TilePlan> {
             "by",
             "how: each group by a load (or one that is no shuffle besides), "
             "those of two rows by one load, with neighbouring lanes of the "
-            "vector swapped for every second row, "
-            "several of a single row by shuffles of "
+            "vector swapped for every second row, or with its even lanes, and "
+            "then its odd ones, loaded twice, several of a single row by "
+            "shuffles of "
             "one register, or none, for multiplies name lanes of registers "
             "that hold rows as memory does",
             kBroadcastBy},

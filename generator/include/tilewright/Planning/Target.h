@@ -58,6 +58,10 @@ struct Machine {
   /// BroadcastBy::Pair.
   bool repeatsPairs = false;
 
+  /// A load repeats every second lane of 32 bits of 64 bytes:
+  /// BroadcastBy::PairLoads.
+  bool repeatsLanes = false;
+
   /// Registers that one vector may take, and its instructions with it: RVV's
   /// LMUL.
   int registerGroup = 1;

@@ -43,9 +43,15 @@ enum class BroadcastBy : uint8_t {
   Load,      ///< each by a load that repeats it over a vector
   LoadAlone, ///< by one that is no shuffle besides, on any core
   Pair,      ///< of two rows by one load that repeats both (TileShape::canPair)
+  PairLoads, ///< the same, of vectors that loads repeat lanes of, too
   Shuffle,   ///< several by shuffles of one register: of a single row
   Lane       ///< as lanes of registers that hold rows as memory does
 };
+
+/// Whether two rows share a load.
+inline bool isInPairs(BroadcastBy by) {
+  return by == BroadcastBy::Pair || by == BroadcastBy::PairLoads;
+}
 
 /// Whether the broadcast operand has two stages in turn, of which one is filled
 /// before the steps of the other are multiplied, or in the loop that does so.

@@ -141,9 +141,14 @@ struct TileShape {
   /// vector has the lanes of each pair swapped, even ones are odd columns of
   /// the first row and odd ones even columns of the second.
   bool canPair;
+  /// BroadcastBy::PairLoads is possible: no row is left over, and vectors are
+  /// multiplied as they lie in memory. Even lanes of both accumulators are of
+  /// the first row then, and odd ones of the second; the first has their even
+  /// columns, each vector's even lanes having been loaded twice.
+  bool canPairLoads;
   /// The row, or the other one, of two that share a load.
   bool pairsRow(const TilePlan &plan, int row) const {
-    return plan.by == BroadcastBy::Pair && (row | 1) < rowGroups;
+    return isInPairs(plan.by) && (row | 1) < rowGroups;
   }
   /// Elements of the broadcast operand can be decoded as scalars, which a
   /// multiply takes then, and are, unless it is staged.

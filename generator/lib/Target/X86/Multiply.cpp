@@ -39,9 +39,21 @@ public:
     return e.intrinsic(name, type, {vector, broadcast});
   }
 
-  /// vpbroadcastd, which LLVM itself writes as vbroadcastss.
-  Value repeatFloat(Emitter &e, VectorType type, Value pointer) const override {
-    return e.loadBy("vpbroadcastd $1, $0", type, e.b.getF32Type(), pointer);
+  /// vpbroadcastd and vpbroadcastq, which LLVM itself writes as vbroadcastss
+  /// and vbroadcastsd.
+  Value repeatFloats(Emitter &e, VectorType type, Value pointer,
+                     int count) const override {
+    return count == 1 ? e.loadBy("vpbroadcastd $1, $0", type, e.b.getF32Type(),
+                                 pointer)
+                      : e.loadBy("vpbroadcastq $1, $0", type, e.b.getF64Type(),
+                                 pointer);
+  }
+
+  /// vmovsldup and vmovshdup, of which LLVM would make shuffles of one load.
+  Value repeatLanes(Emitter &e, VectorType type, Value pointer,
+                    bool odd) const override {
+    return e.loadBy(odd ? "vmovshdup $1, $0" : "vmovsldup $1, $0", type, type,
+                    pointer);
   }
 
   /// vscalefps and vrangeps.

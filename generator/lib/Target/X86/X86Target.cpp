@@ -81,6 +81,7 @@ public:
     m.hasThreeSets = true;
     m.stagesAhead = true;
     m.repeatsPairs = avx2;
+    m.repeatsLanes = avx512;
     m.registerClass = avx512 ? "v" : "x";
     return m;
   }

@@ -173,7 +173,7 @@ void BlockResults::flushDenormals(Values &results) {
 /// out vectors.
 Emitter::Values BlockResults::untangle(const Values &accumulators) {
   const Idiom &idiom = tilewright::idiom(plan.idiom);
-  if (plan.by == BroadcastBy::Pair)
+  if (isInPairs(plan.by))
     return partPairs(accumulators);
   if (idiom.rows == 1 && idiom.halves != Halves::EvenOdd)
     return accumulators;
@@ -205,13 +205,15 @@ Emitter::Values BlockResults::untangle(const Values &accumulators) {
   return results;
 }
 
-/// The same where two rows take turns (TileShape::canPair).
+/// The same where two rows take turns (TileShape::canPair, canPairLoads).
 Emitter::Values BlockResults::partPairs(const Values &accumulators) {
+  bool loads = plan.by == BroadcastBy::PairLoads;
   llvm::SmallVector<int64_t> first, second;
   for (int64_t lane = 0; lane < plan.lanes; ++lane) {
     bool odd = lane % 2 != 0;
     first.push_back(odd ? plan.lanes + lane - 1 : lane);
-    second.push_back(odd ? lane : plan.lanes + lane + 1);
+    int64_t ofSecond = odd ? lane : lane + 1;
+    second.push_back(odd == loads ? plan.lanes + ofSecond : ofSecond);
   }
   Values results = accumulators;
   for (int row = 0; row + 1 < rows; row += 2)

@@ -98,7 +98,7 @@ Value BroadcastSteps::readBroadcast(const OperandSource &source, int row,
   VectorType full = rawVectorType(e, format, plan.lanes * shape.group);
   Value raw;
   if (plan.by == BroadcastBy::LoadAlone) {
-    raw = emission.repeatFloat(e, full, at);
+    raw = emission.repeatFloats(e, full, at, 1);
   } else if (valid == size && size == 1 && format.bits() >= 8) {
     Value element = e.load(full.getElementType(), at, format.align());
     if (shape.decodesScalars())
@@ -129,6 +129,9 @@ Value BroadcastSteps::readPair(const OperandSource &source, int row) {
   int64_t elements = 2 * int64_t{shape.chunkSize};
   Value at =
       e.offset(source.pointer, elementOffset(format, row * shape.rowPitch));
+  if (plan.by == BroadcastBy::PairLoads && shape.compute == ComputeType::F32)
+    return emission.repeatFloats(
+        e, rawVectorType(e, format, plan.lanes * shape.group), at, 2);
   return decode(e, format, loadRepeated(format, at, elements, elements));
 }
 
@@ -146,7 +149,7 @@ static Value swapPairs(Emitter &e, Value vector, int lanes) {
 }
 
 /// What the multiplies of a block take, row after row: vectors, and what they
-/// have in common.
+/// have in common. Behind `vectors` may be those of second rows.
 class BroadcastSteps::Factors {
 public:
   Factors(BroadcastSteps &steps, const OperandSource &broadcast,
@@ -154,7 +157,9 @@ public:
       : steps(steps), broadcast(broadcast), vectors(vectors), valid(valid) {
     if (steps.plan.by == BroadcastBy::Pair)
       for (Value vector : vectors)
-        swapped.push_back(swapPairs(steps.e, vector, steps.plan.lanes));
+        seconds.push_back(swapPairs(steps.e, vector, steps.plan.lanes));
+    if (steps.plan.by == BroadcastBy::PairLoads)
+      seconds = Values(vectors.drop_front(steps.vectors));
   }
   void enter(int row) {
     bool pairs = steps.shape.pairsRow(steps.plan, row);
@@ -164,14 +169,14 @@ public:
                     : steps.readBroadcast(broadcast, row, valid);
   }
   Value common() const { return group; }
-  Value vector(int v) const { return second ? swapped[v] : vectors[v]; }
+  Value vector(int v) const { return second ? seconds[v] : vectors[v]; }
 
 private:
   BroadcastSteps &steps;
   const OperandSource &broadcast;
   llvm::ArrayRef<Value> vectors;
   int valid;
-  Values swapped;
+  Values seconds;
   Value group;
   bool second = false;
 };
@@ -258,6 +263,16 @@ Value BroadcastSteps::loadVector(const OperandSource &source, int index,
   return loadRaw(e, format, at, n, elements);
 }
 
+/// Vector `index` with its even lanes, or its odd ones, twice
+/// (TileShape::canPairLoads).
+Value BroadcastSteps::loadLanesTwice(const OperandSource &source, int index,
+                                     bool odd) {
+  int64_t first = int64_t{index} * shape.vectorRows * shape.rowPitch;
+  return emission.repeatLanes(
+      e, rawVectorType(e, source.format, plan.lanes * shape.laneSize),
+      e.offset(source.pointer, elementOffset(source.format, first)), odd);
+}
+
 Value BroadcastSteps::readVector(const OperandSource &source, int index,
                                  int valid) {
   Value elements = decode(e, source.format, loadVector(source, index, valid));
@@ -285,8 +300,13 @@ void BroadcastSteps::chunk(const OperandSource &broadcast,
   if (!decoded.empty())
     return multiplyDecoded(block);
   Values operands;
-  for (int v = 0; v < vectors; ++v)
-    operands.push_back(readVector(vector, v, valid));
+  if (plan.by == BroadcastBy::PairLoads)
+    for (bool odd : {false, true})
+      for (int v = 0; v < vectors; ++v)
+        operands.push_back(loadLanesTwice(vector, v, odd));
+  else
+    for (int v = 0; v < vectors; ++v)
+      operands.push_back(readVector(vector, v, valid));
   multiplyRows(broadcast, vector, operands, valid, block);
   if (shape.stepsInOrder(plan, e.isa))
     llvm::copy(e.keepOrder(Values(block)), block.begin());

@@ -53,6 +53,7 @@ private:
   class Factors;
   Value loadVector(const OperandSource &source, int index, int valid);
   Value readVector(const OperandSource &source, int index, int valid);
+  Value loadLanesTwice(const OperandSource &source, int index, bool odd);
   void forEachLane(const OperandSource &source, int count,
                    llvm::function_ref<void(Value)> take);
   Value spread(Value lane, int step);
