@@ -89,7 +89,8 @@ def functions(disassembly):
 
 def usual_path(loop):
     """A loop without what its iterations skip: requests for a rhs that the caller says is far
-    (TW_MMT4D_FLAG_RHS_FAR), which stand behind a branch over them or behind one to the start."""
+    (TW_MMT4D_FLAG_RHS_FAR), or for what a later call reads (TW_MMT4D_FLAG_NEXT), whose pointer moves
+    on, which stand behind a branch over them or behind one to the start; nor padding."""
     start, end = loop[0].address, loop[-1].address
     skipped = set()
     for index, branch in enumerate(loop[:-1]):
@@ -97,10 +98,9 @@ def usual_path(loop):
             continue
         to_start = branch.target == start
         behind = [i for i in loop[index + 1:] if to_start or i.address < branch.target]
-        if behind and all(i.mnemonic.startswith("prefetch") or (to_start and i is loop[-1])
-                          for i in behind):
+        if any(i.mnemonic.startswith("prefetch") for i in behind) and not any(i.bits for i in behind):
             skipped.update(i.address for i in behind)
-    return [i for i in loop if i.address not in skipped]
+    return [i for i in loop if i.address not in skipped and not i.mnemonic.startswith("nop")]
 
 
 def hot_loop(function):

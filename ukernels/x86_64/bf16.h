@@ -49,20 +49,20 @@ TW_INLINE void tw_bf16_loop(tw_vf32* acc, const void* lhs_panel,
   const uint16_t* rhs = (const uint16_t*)rhs_panel;
   tw_far_t far = tw_far_of(params, steps);
   tw_index_t k = params->K;
-  for (; k >= steps; k -= steps) {
-    tw_prefetch_panels(lhs, steps * 4 * M0, rhs, steps * 4 * N0, &far, vectors,
-                       nv);
-    TW_UNROLL for (int s = 0; s < steps; ++s) {
-      tw_bf16_step(acc + s % sets * vectors, lhs + s * 2 * M0, rhs + s * 2 * N0,
-                   M0, nv, 1);
+  TW_UNROLL for (int loop = 0; loop < TW_LOOPS; ++loop) {
+    const int each = tw_steps_of_loop(loop, steps, sets);
+    if (each == 0) continue;
+    TW_NO_UNROLL for (; k >= each; k -= each) {
+      if (loop == 0)
+        tw_prefetch_panels(lhs, each * 4 * M0, rhs, each * 4 * N0, &far,
+                           vectors, nv);
+      TW_UNROLL for (int s = 0; s < each; ++s) {
+        tw_bf16_step(acc + s % sets * vectors, lhs + s * 2 * M0,
+                     rhs + s * 2 * N0, M0, nv, 1);
+      }
+      TW_ADVANCE(lhs, each * 2 * M0);
+      TW_ADVANCE(rhs, each * 2 * N0);
     }
-    TW_ADVANCE(lhs, steps * 2 * M0);
-    TW_ADVANCE(rhs, steps * 2 * N0);
-  }
-  TW_NO_UNROLL for (; steps > 1 && k > 0; --k) {
-    tw_bf16_step(acc, lhs, rhs, M0, nv, 1);
-    lhs += 2 * M0;
-    rhs += 2 * N0;
   }
 }
 

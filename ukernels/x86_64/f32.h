@@ -39,10 +39,8 @@ TW_INLINE void f32f32f32_k1(void* out_tile, const void* lhs_panel,
   // 8x8, whose rows go in pairs, takes 0.85 of the time with them (Granite
   // Rapids), and 1.03 from L2 on Zen 3.
   const int extra = tw_extra_accumulators(TW_LANES, vectors);
-  // The loop itself is a fifth of four steps of 2x8 of 256 bits (0.97 of the
-  // time; Zen 3).
-  const int twice = TW_LANES == 8 && vectors == 2;
-  const int steps = extra ? 2 : twice ? 2 * sets : tw_loop_steps(vectors, sets);
+  // Of two vectors a row the compiler mixes more steps, and spills.
+  const int steps = !extra ? tw_loop_steps(vectors, sets) : nv == 1 ? 4 : 2;
   float* out = (float*)out_tile;
   const float* lhs = (const float*)lhs_panel;
   const float* rhs = (const float*)rhs_panel;
@@ -51,20 +49,20 @@ TW_INLINE void f32f32f32_k1(void* out_tile, const void* lhs_panel,
   tw_f32_begin_extra(acc, vectors, extra);
   tw_far_t far = tw_far_of(params, steps);
   tw_index_t k = params->K;
-  for (; k >= steps; k -= steps) {
-    tw_prefetch_panels(lhs, steps * M0 * 4, rhs, steps * N0 * 4, &far, vectors,
-                       nv);
-    TW_UNROLL for (int s = 0; s < steps; ++s) {
-      tw_f32_step(acc + s % sets * vectors, lhs + s * M0, rhs + s * N0, M0, nv,
-                  extra && s % 2);
+  TW_UNROLL for (int loop = 0; loop < TW_LOOPS; ++loop) {
+    const int each = tw_steps_of_loop(loop, steps, sets);
+    if (each == 0) continue;
+    TW_NO_UNROLL for (; k >= each; k -= each) {
+      if (loop == 0)
+        tw_prefetch_panels(lhs, each * M0 * 4, rhs, each * N0 * 4, &far,
+                           vectors, nv);
+      TW_UNROLL for (int s = 0; s < each; ++s) {
+        tw_f32_step(acc + s % sets * vectors, lhs + s * M0, rhs + s * N0, M0,
+                    nv, extra && s % 2);
+      }
+      TW_ADVANCE(lhs, each * M0);
+      TW_ADVANCE(rhs, each * N0);
     }
-    TW_ADVANCE(lhs, steps * M0);
-    TW_ADVANCE(rhs, steps * N0);
-  }
-  TW_NO_UNROLL for (; steps > 1 && k > 0; --k) {
-    tw_f32_step(acc, lhs, rhs, M0, nv, 0);
-    lhs += M0;
-    rhs += N0;
   }
   tw_f32_add_extra(acc, vectors, extra);
   tw_paired_out_end(acc, TW_ELEMENT_F32, out, params, M0, N0, sets, pairs);

@@ -43,12 +43,10 @@ TW_INLINE void f64f64f64_k1(void* out_tile, const void* lhs_panel,
   const int vectors = M0 * nv;
   const int sets = tw_float_sets(vectors);
   const int extra = tw_extra_accumulators(TW_LANES, vectors);
-  // Of 2x4, 2x8 and 4x4 of 256 bits twice as many steps an iteration as sets,
-  // those of 4x4 in their order: 0.96, 0.98 and 0.98 of the time (Zen 3).
-  const int twice = TW_LANES == 8 && (vectors == 4 || vectors == 2);
+  // 4x4 of 256 bits keeps the order of its steps: 0.98 of the time (Zen 3).
   const int pins = TW_LANES == 8 && vectors == 4 && nv == 1;
-  const int steps =
-      extra ? 2 : (twice ? 2 * sets : tw_loop_steps(vectors, sets));
+  // Of two vectors a row the compiler mixes more steps, and spills.
+  const int steps = !extra ? tw_loop_steps(vectors, sets) : nv == 1 ? 4 : 2;
   const tw_index_t stride = tw_out_stride(params, N0);
   const double* lhs = (const double*)lhs_panel;
   const double* rhs = (const double*)rhs_panel;
@@ -66,21 +64,21 @@ TW_INLINE void f64f64f64_k1(void* out_tile, const void* lhs_panel,
   }
   tw_far_t far = tw_far_of(params, steps);
   tw_index_t k = params->K;
-  for (; k >= steps; k -= steps) {
-    tw_prefetch_panels(lhs, steps * M0 * 8, rhs, steps * N0 * 8, &far, vectors,
-                       nv);
-    TW_UNROLL for (int s = 0; s < steps; ++s) {
-      tw_f64_step(acc + s % sets * vectors, lhs + s * M0, rhs + s * N0, M0, nv,
-                  extra && s % 2);
-      if (pins) TW_PIN_BEHIND(rhs, acc[s % sets * vectors + 3]);
+  TW_UNROLL for (int loop = 0; loop < TW_LOOPS; ++loop) {
+    const int each = tw_steps_of_loop(loop, steps, sets);
+    if (each == 0) continue;
+    TW_NO_UNROLL for (; k >= each; k -= each) {
+      if (loop == 0)
+        tw_prefetch_panels(lhs, each * M0 * 8, rhs, each * N0 * 8, &far,
+                           vectors, nv);
+      TW_UNROLL for (int s = 0; s < each; ++s) {
+        tw_f64_step(acc + s % sets * vectors, lhs + s * M0, rhs + s * N0, M0,
+                    nv, extra && s % 2);
+        if (pins && loop == 0) TW_PIN_BEHIND(rhs, acc[s % sets * vectors + 3]);
+      }
+      TW_ADVANCE(lhs, each * M0);
+      TW_ADVANCE(rhs, each * N0);
     }
-    TW_ADVANCE(lhs, steps * M0);
-    TW_ADVANCE(rhs, steps * N0);
-  }
-  TW_NO_UNROLL for (; steps > 1 && k > 0; --k) {
-    tw_f64_step(acc, lhs, rhs, M0, nv, 0);
-    lhs += M0;
-    rhs += N0;
   }
   TW_UNROLL for (int i = vectors - extra; i < vectors; ++i) {
     acc[i] = tw_f64_add(acc[i], acc[i + extra]);

@@ -32,12 +32,6 @@ TW_INLINE int tw_dot_sets(int vectors) {
                            : tw_accumulator_sets(vectors);
 }
 
-// Whether an iteration has twice as many K steps as sets: 2x8 of 256 bits 0.95
-// of the time, 2x16 of 512 bits 0.98 (Granite Rapids).
-TW_INLINE int tw_unrolls_dots_twice(int vectors) {
-  return TW_HAS_FUSED_DOT2 && vectors == 2;
-}
-
 // Whether dot products have their rows in pairs: of 512 bits. Of 256 bits four
 // rows of s16 take 1.03 of the time, two of s16s8 1.10 (Granite Rapids).
 TW_INLINE int tw_pairs_dots(int M0, int nv) {
@@ -185,10 +179,13 @@ TW_INLINE void tw_s16_load_step(tw_element_type_t type, tw_vi32* acc,
                                 const int16_t* lhs, const char* rhs, int M0,
                                 int nv, int pairs) {
   tw_vi32 r[4];
-  if (pairs) tw_i32_load_factors(r, rhs);
-  TW_UNROLL for (int n = 0; n < nv && !pairs; ++n) {
-    r[n] = type == TW_ELEMENT_S8 ? tw_s16_from_s8(rhs + n * 2 * TW_LANES)
-                                 : tw_i32_load(rhs + n * 4 * TW_LANES);
+  if (pairs) {
+    tw_i32_load_factors(r, rhs);
+  } else {
+    TW_UNROLL for (int n = 0; n < nv; ++n) {
+      r[n] = type == TW_ELEMENT_S8 ? tw_s16_from_s8(rhs + n * 2 * TW_LANES)
+                                   : tw_i32_load(rhs + n * 4 * TW_LANES);
+    }
   }
   tw_s16_step(acc, lhs, r, M0, nv, pairs);
 }
@@ -263,13 +260,14 @@ TW_INLINE void tw_s16_rows(tw_element_type_t type, void* out,
   const int sets = row   ? tw_s16_widened_row_sets(nv)
                    : one ? 1
                          : tw_paired_sets(pairs, M0, tw_dot_sets(vectors));
-  // Of an iteration. Where a step is short, the loop would take issue slots.
-  const int twice =
-      !TW_HAS_FUSED_DOT2 && TW_LANES == 8
-          ? vectors == 4 || (nv == 1 && (vectors == 2 || vectors == 8))
-          : tw_s16_rows_in_pairs(M0, nv) || (row && !TW_HAS_FUSED_DOT2) ||
-                tw_unrolls_dots_twice(vectors);
-  const int steps = one ? 4 : twice ? 2 * sets : sets;
+  // Where conversions and sums apart stand between, more steps an iteration
+  // gain nothing: s16s8 4x16 of 256 bits 1.07, of 512 1.03 of the time (Granite
+  // Rapids).
+  const int apart = type == TW_ELEMENT_S8 && !TW_HAS_FUSED_DOT2;
+  const int twice = row || (TW_LANES == 8 && nv == 1 && M0 > 1);
+  const int steps = one            ? 4
+                    : row || apart ? (twice ? 2 * sets : sets)
+                                   : tw_loop_steps(vectors, sets);
   const int rhs_bytes = cols * (type == TW_ELEMENT_S8 ? 2 : 4);
   const int16_t* lhs = (const int16_t*)lhs_panel;
   const char* rhs = (const char*)rhs_panel;
@@ -277,30 +275,30 @@ TW_INLINE void tw_s16_rows(tw_element_type_t type, void* out,
   tw_i32_begin(acc, out, params, M0, N0, sets, pairs);
   tw_far_t far = tw_far_of(params, steps);
   tw_index_t k = params->K;
-  for (; k >= steps; k -= steps) {
-    // Of s8 at 256 bits it would cost 3 % more than it gains (Skylake-SP).
-    if (type == TW_ELEMENT_S16 || TW_LANES == 16) {
-      tw_prefetch_panels(lhs, steps * rows * 4, rhs, steps * rhs_bytes, &far,
-                         vectors, nv);
-    }
-    if (row) {
-      tw_s16_widened_row(acc, lhs, rhs, steps, sets, nv);
-    } else {
-      TW_UNROLL for (int s = 0; s < steps; ++s) {
-        tw_s16_load_step(type, acc + s % sets * vectors, lhs + s * 2 * rows,
-                         rhs + s * rhs_bytes, M0, nv, pairs);
+  TW_UNROLL for (int loop = 0; loop < TW_LOOPS; ++loop) {
+    const int each = tw_steps_of_loop(loop, steps, sets);
+    if (each == 0) continue;
+    TW_NO_UNROLL for (; k >= each; k -= each) {
+      // Of s8 at 256 bits it would cost 3 % more than it gains (Skylake-SP).
+      if (loop == 0 && (type == TW_ELEMENT_S16 || TW_LANES == 16)) {
+        tw_prefetch_panels(lhs, each * rows * 4, rhs, each * rhs_bytes, &far,
+                           vectors, nv);
       }
+      if (row && loop == 0) {
+        tw_s16_widened_row(acc, lhs, rhs, each, sets, nv);
+      } else {
+        TW_UNROLL for (int s = 0; s < each; ++s) {
+          tw_s16_load_step(type, acc + s % sets * vectors, lhs + s * 2 * rows,
+                           rhs + s * rhs_bytes, M0, nv, pairs);
+        }
+      }
+      lhs += each * 2 * rows;
+      rhs += each * rhs_bytes;
+      // As TW_ADVANCE; vpmaddwd has no memory operands that broadcast, and
+      // 16x16 of it takes 3 % longer without an index (Skylake-SP).
+      if (TW_HAS_FUSED_DOT2 && TW_HAS_EMBEDDED_BROADCAST)
+        TW_OPAQUE_POINTER(lhs);
     }
-    lhs += steps * 2 * rows;
-    rhs += steps * rhs_bytes;
-    // As TW_ADVANCE; vpmaddwd has no memory operands that broadcast, and 16x16
-    // of it takes 3 % longer without an index (Skylake-SP).
-    if (TW_HAS_FUSED_DOT2 && TW_HAS_EMBEDDED_BROADCAST) TW_OPAQUE_POINTER(lhs);
-  }
-  TW_NO_UNROLL for (; steps > 1 && k > 0; --k) {
-    tw_s16_load_step(type, acc, lhs, rhs, M0, nv, pairs);
-    lhs += 2 * rows;
-    rhs += rhs_bytes;
   }
   tw_i32_end(acc, out, params, M0, N0, sets, pairs);
 }

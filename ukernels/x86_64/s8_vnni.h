@@ -21,12 +21,13 @@
 // 256 bits have a register for one vector of sums only: it takes the quads of
 // each step, and in its last lanes those of the next, which do not count. Of 8
 // rows two vectors, for one waits for its own sum.
-TW_INLINE int tw_s8_vnni_block_steps(int M0) {
-  return M0 == 8 && TW_LANES == 8 ? 2
-         : TW_LANES % M0 == 0     ? TW_LANES / M0
-         : M0 % TW_LANES == 0     ? 1
-         : TW_LANES == 16         ? 4
-                                  : 1;
+TW_INLINE int tw_s8_vnni_block_steps(int M0, int nv) {
+  return M0 == 8 && TW_LANES == 8                            ? 2
+         : TW_LANES == 16 && nv == 1 && (M0 == 4 || M0 == 8) ? 2 * TW_LANES / M0
+         : TW_LANES % M0 == 0                                ? TW_LANES / M0
+         : M0 % TW_LANES == 0                                ? 1
+         : TW_LANES == 16                                    ? 4
+                                                             : 1;
 }
 
 // Sets, which the steps of a block take in turn, so that they divide these: 12
@@ -52,8 +53,9 @@ TW_INLINE void tw_dot4_step(tw_dot4_t types, tw_vi32* acc, const char* lhs,
                             int nv, int pairs, int odd) {
   tw_vi32 r[4];
   const int loaded = pairs && TW_LANES == 16;
+  const int count = loaded ? 2 : nv;
   if (loaded) tw_i32_load_factors(r, rhs);
-  TW_UNROLL for (int n = 0; n < (loaded ? 2 : nv); ++n) {
+  TW_UNROLL for (int n = 0; n < count; ++n) {
     if (!loaded) r[n] = tw_i32_load(rhs + n * 4 * TW_LANES);
     if (flip) r[n] = tw_i32_xor(r[n], tw_s8_vnni_flip(flip, M0 * nv));
   }
@@ -101,7 +103,7 @@ TW_INLINE void s8s8s32_k4_vnni(void* out, const void* lhs_panel,
   // of sums that leaves no registers for more accumulators.
   const int pairs = TW_LANES == 8 && tw_pairs_rows(M0, nv) && M0 == 8;
   const int extra = pairs ? 0 : tw_extra_accumulators(TW_LANES, vectors);
-  const int steps = tw_s8_vnni_block_steps(M0);
+  const int steps = tw_s8_vnni_block_steps(M0, nv);
   const int sum_vectors = (steps * M0 + TW_LANES - 1) / TW_LANES;
   // Whether a block's vectors reach into the next step, which must be there.
   const int ragged = steps * M0 % TW_LANES != 0;
@@ -174,10 +176,11 @@ TW_INLINE void tw_dot4_rows(tw_dot4_t types, void* out, const void* lhs_panel,
                             int rows, int cols) {
   const int nv = N0 / TW_LANES;
   const int vectors = M0 * nv;
-  const int pairs = tw_pairs_dots(M0, nv);
+  // Eight rows have twice as many flips with them, and multiply no longer than
+  // that.
+  const int pairs = tw_pairs_dots(M0, nv) && !(flips && M0 == 8);
   const int sets = tw_paired_sets(pairs, M0, tw_dot_sets(vectors));
-  const int steps =
-      tw_unrolls_dots_twice(vectors) ? 2 * sets : tw_loop_steps(vectors, sets);
+  const int steps = tw_loop_steps(vectors, sets);
   const char* lhs = (const char*)lhs_panel;
   const char* rhs = (const char*)rhs_panel;
   const tw_vi32 top_bits = tw_i8_all(0x80);
@@ -191,20 +194,20 @@ TW_INLINE void tw_dot4_rows(tw_dot4_t types, void* out, const void* lhs_panel,
   if (pairs && (sums || tw_accumulates(params))) tw_i32_pair_rows(acc, M0);
   tw_far_t far = tw_far_of(params, steps);
   tw_index_t k = params->K;
-  for (; k >= steps; k -= steps) {
-    tw_prefetch_panels(lhs, steps * 4 * rows, rhs, steps * 4 * cols, &far,
-                       vectors, nv);
-    TW_UNROLL for (int s = 0; s < steps; ++s) {
-      tw_dot4_step(types, acc + s % sets * vectors, lhs + s * 4 * rows,
-                   rhs + s * 4 * cols, flip, M0, nv, pairs, 0);
+  TW_UNROLL for (int loop = 0; loop < TW_LOOPS; ++loop) {
+    const int each = tw_steps_of_loop(loop, steps, sets);
+    if (each == 0) continue;
+    TW_NO_UNROLL for (; k >= each; k -= each) {
+      if (loop == 0)
+        tw_prefetch_panels(lhs, each * 4 * rows, rhs, each * 4 * cols, &far,
+                           vectors, nv);
+      TW_UNROLL for (int s = 0; s < each; ++s) {
+        tw_dot4_step(types, acc + s % sets * vectors, lhs + s * 4 * rows,
+                     rhs + s * 4 * cols, flip, M0, nv, pairs, 0);
+      }
+      TW_ADVANCE(lhs, each * 4 * rows);
+      TW_ADVANCE(rhs, each * 4 * cols);
     }
-    TW_ADVANCE(lhs, steps * 4 * rows);
-    TW_ADVANCE(rhs, steps * 4 * cols);
-  }
-  TW_NO_UNROLL for (; steps > 1 && k > 0; --k) {
-    tw_dot4_step(types, acc, lhs, rhs, flip, M0, nv, pairs, 0);
-    lhs += 4 * rows;
-    rhs += 4 * cols;
   }
   tw_i32_end(acc, out, params, M0, N0, sets, pairs);
 }

@@ -253,6 +253,9 @@ private:
     int more = isa.vectorRegisters > 16 ? 4 : 1; // as registers have room
     if (threes)
       enough = std::max(enough, kPipes * latency + more);
+    // Eight rows that no load holds up wait for two sets, and hardly for three
+    // (f32, s16, u8s8 8x16 0.96 of the time; Granite Rapids).
+    constexpr int kPairedBlock = 8, kPairedSets = 3;
     if (threes && shape.canPairLoads && block == kPairedBlock)
       enough = std::max(enough, kPairedSets * block - 1);
     int before = 0;
@@ -336,23 +339,13 @@ private:
     TileShape shape = shapeOf(plan);
     if (chooseReading(plan, key, shape, overrides))
       shape = shapeOf(plan);
-    if (plan.by != BroadcastBy::PairLoads || !wantsMoreSets(shape))
-      considerSharing(shape);
+    considerSharing(shape);
     if (BroadcastBy by = plan.by; isInPairs(by) && !overrides.has<&P::by>()) {
       // There may be no register for the vectors of second rows.
       plan.by = BroadcastBy::Load;
       considerSharing(shape);
       plan.by = by;
     }
-  }
-
-  /// Eight rows whose loads hold nothing up wait for two sets of accumulators,
-  /// and hardly for three: f32, s16, u8s8 8x16 0.96 of the time (Granite
-  /// Rapids).
-  static constexpr int kPairedBlock = 8, kPairedSets = 3;
-  bool wantsMoreSets(const TileShape &shape) const {
-    return shape.rowGroups * shape.vectors == kPairedBlock &&
-           plan.sets < kPairedSets && !overrides.has<&P::sets>();
   }
 
   void considerSharing(const TileShape &shape) {

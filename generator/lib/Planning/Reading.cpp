@@ -69,8 +69,8 @@ static bool wantsPairs(const TilePlan &plan, const TileShape &shape) {
 static bool wantsPairLoads(const TilePlan &plan, const TileShape &shape) {
   constexpr int kManyRows = 8;
   return shape.canPairLoads && shape.vectors == 1 &&
-         shape.vectorBlocks.count == 1 && shape.rowGroups >= kManyRows && !idiom(plan.idiom).addsApart &&
-         shape.compute != ComputeType::BF16;
+         shape.vectorBlocks.count == 1 && shape.rowGroups >= kManyRows &&
+         !idiom(plan.idiom).addsApart && shape.compute != ComputeType::BF16;
 }
 
 /// Whether registers of the vector operand are loaded one by one, between the

@@ -253,6 +253,14 @@ bool TileShape::canDecodeVectors(const TilePlan &plan,
          accumulators(plan) + kVectorsAhead + 3 <= isa.vectorRegisters;
 }
 
+bool TileShape::iteratesLong(const TilePlan &plan, const IsaInfo &isa) const {
+  int turn = static_cast<int>(llvm::divideCeil(plan.sets, turns));
+  return machineOf(isa).fetchesByStride && plan.staging == Staging::None &&
+         rowGroups * vectors * plan.unroll >=
+             (isa.vectorRegisters < 32 ? kFewMultiplies : kManyMultiplies) &&
+         turn > 1 && plan.unroll > turn && plan.unroll % turn == 0;
+}
+
 bool TileShape::pairsSteps(const TilePlan &plan) const {
   return byLanes && idiom(plan.idiom).rows == 2 && broadcast.rows == 1 &&
          !broadcast.staged && !broadcast.scalable && separateChunks() == 1 &&

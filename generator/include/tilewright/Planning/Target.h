@@ -62,6 +62,10 @@ struct Machine {
   /// BroadcastBy::PairLoads.
   bool repeatsLanes = false;
 
+  /// Caches fetch ahead by the stride of each load: K loops without prefetches
+  /// gain by long iterations.
+  bool fetchesByStride = false;
+
   /// Registers that one vector may take, and its instructions with it: RVV's
   /// LMUL.
   int registerGroup = 1;

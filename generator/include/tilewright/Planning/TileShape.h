@@ -235,6 +235,12 @@ struct TileShape {
   /// plan.decodeAhead is 1 and the multiplies take no lanes. With two or four
   /// s16s8 1x32x2 takes 1.05 of the time (Zen 4).
   static constexpr int kVectorsAhead = 3;
+  /// Multiplies of a long iteration (Machine::fetchesByStride), and of one
+  /// where registers are few or correct sums as well.
+  static constexpr int kManyMultiplies = 48, kFewMultiplies = 32;
+  /// Whether iterations are long, and what they leave has a loop of a step a
+  /// set.
+  bool iteratesLong(const TilePlan &plan, const IsaInfo &isa) const;
   /// Whether registers of plan.decodeAhead K steps can be decoded ahead.
   bool canDecodeAhead(const TilePlan &plan, const IsaInfo &isa) const;
   /// The operands of an iteration are decoded during the one before.

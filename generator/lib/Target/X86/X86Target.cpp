@@ -75,6 +75,7 @@ public:
       m.toBF16 = Machine::ToBF16::AsDotProducts;
     m.maskedElementBytes = isa.has("avx512vl") ? 1 : avx2 ? 4 : 0;
     m.prefetches = avx2;
+    m.fetchesByStride = avx2;
     m.comparesIdioms = isa.has("fma");
     m.endsByPointer = true;
     m.hasExtra = true;

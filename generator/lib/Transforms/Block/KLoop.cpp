@@ -304,7 +304,8 @@ Emitter::Values KLoop::stepLoop(OperandSource broadcast, OperandSource vector,
   return Values(all.begin() + 2, all.end());
 }
 
-/// `count` K steps, plan.unroll at a time and the rest one by one.
+/// `count` K steps, plan.unroll at a time, then a step a set where iterations
+/// are longer, and the rest one by one.
 Emitter::Values KLoop::plainLoop(OperandSource broadcast, OperandSource vector,
                                  Value count, Values carries) {
   if (shape.decodesIterations(plan)) {
@@ -323,6 +324,14 @@ Emitter::Values KLoop::plainLoop(OperandSource broadcast, OperandSource vector,
     Value rest = arith::RemUIOp::create(e.b, e.loc, count, e.i64(plan.unroll));
     Value end = e.sub(count, rest);
     all = runSteps(broadcast, vector, begin, end, plan.unroll, all);
+    begin = end;
+  }
+  if (shape.iteratesLong(plan, e.isa)) {
+    int turn = static_cast<int>(llvm::divideCeil(plan.sets, shape.turns));
+    Value rest =
+        arith::RemUIOp::create(e.b, e.loc, e.sub(count, begin), e.i64(turn));
+    Value end = e.sub(count, rest);
+    all = runSteps(broadcast, vector, begin, end, turn, all);
     begin = end;
   }
   all = runSteps(broadcast, vector, begin, count, 1, all);
