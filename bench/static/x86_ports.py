@@ -36,7 +36,7 @@ INSTRUCTIONS = {
 # those of the vendors; AMD's are the pipes FP0 to FP3. `load` and `store` have ports of their own,
 # L and M, S and T, as many as a cycle has. The load of an operand in memory comes on top: lanes in
 # memory that are repeated are nothing else on Intel's large cores (measured on Granite Rapids: two
-# vmovsldup a cycle beside two multiply-adds).
+# vmovsldup a cycle, and ten such loads beside sixteen multiply-adds in eight).
 INTEL_YMM = {"fma": [("01", 1)], "multiply 16": [("01", 1)], "multiply 32": [("01", 2)],
              "dot 16": [("01", 1)], "dot 8": [("01", 1)], "add": [("015", 1)],
              "float add": [("01", 1)], "logic": [("015", 1)], "shift": [("01", 1)],

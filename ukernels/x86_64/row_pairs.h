@@ -29,7 +29,7 @@
 // 0.83, 0.80, 0.88 of the time, f64 2x4, 4x4 0.84, 0.79, f16 8x8 0.87 (Zen 3).
 // By the port table all cores gain or stay but for Gracemont. Of 512 bits,
 // where the load ports have room for prefetches then, f32, s16 and u8s8 16x16
-// take 0.90 to 0.94 of the time, 8x16 0.91 to 0.95 of it and 0.82 to 0.88 from
+// take 0.91 to 0.95 of the time, 8x16 0.91 to 0.95 of it and 0.84 to 0.88 from
 // L2; 4x16 takes 1.03 of it (Granite Rapids). Words that are added apart stay
 // as they are: they are bound by all pipes, of which the shuffle takes one (s16
 // 2x8 0.91 of the time, 4x8 1.02, s8 8x8 0.97; Zen 3). Of dot products four

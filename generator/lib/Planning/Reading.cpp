@@ -63,7 +63,7 @@ static bool wantsPairs(const TilePlan &plan, const TileShape &shape) {
 }
 
 /// Whether they do so by loads alone: of 512 bits, where Intel's cores shuffle
-/// where they multiply. (f32, s16 and u8s8 16x16 take 0.90 to 0.94 of the time,
+/// where they multiply. (f32, s16 and u8s8 16x16 take 0.91 to 0.95 of the time,
 /// 8x16 0.91 to 0.95, 4x16 1.03; Granite Rapids.) Integers that are added apart
 /// wait for other pipes, and of bf16 nothing was timed.
 static bool wantsPairLoads(const TilePlan &plan, const TileShape &shape) {
